@@ -7,7 +7,7 @@ use documents::{DocumentShell, blocks, commands, document};
 use end_to_end::DBENCH_CALLS;
 
 /// Parts of commands, each with what takes less time or exists on this machine.
-const SHORTER: [(&str, &str); 12] = [
+const SHORTER: [(&str, &str); 11] = [
     ("--runtime=10 ", "--runtime=1 "),
     ("--size=1g", "--size=8m"),
     ("-t 10 4", "-t 1 4"),
@@ -20,7 +20,6 @@ const SHORTER: [(&str, &str); 12] = [
     // Ids of runs that a reader has stored.
     ("20261129-080848", "@-2"),
     ("20260301-020005", "@-2"),
-    ("sudo mount -o remount", "true"),
 ];
 /// Parts of commands that no test runs, with the reason.
 const SKIPPED: [(&str, &str); 6] = [

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 use end_to_end::{ScratchTarget, finish, installed};
 
@@ -80,13 +81,15 @@ fn stand_in(bed: &ScratchTarget) -> String {
     format!(
         "#!/bin/sh\nall=$* short= left=$#\ncase \"$1\" in as) exec '{real}' \"$@\" ;; esac\n\
          case \"$1 $2\" in\n{short}esac\n\
-         case $1-$all in run-{FILE_WORKLOADS}) short= ;; run-{SIZED_WORKLOADS}) ;; \
-         run-*|compare-*--target*) short=\"$short --size 8m\" ;; \
+         case $1-$all in run-*find-rate*) ;; run-{FILE_WORKLOADS}) short= ;; \
+         run-{SIZED_WORKLOADS}) ;; run-*|compare-*--target*) short=\"$short --size 8m\" ;; \
          compare-*) short= ;; esac\n\
          case $all in *budget*) short=\"$short --budget 2s\" ;; esac\n\
          while [ $left -gt 0 ]; do\n\
          case $1 in\n\
          {REPLACED}) shift 2; left=$((left - 2)) ;;\n\
+         --repetitions) case $all in compare*) ;; *) set -- \"$@\" $1 $2 ;; esac\n\
+         shift 2; left=$((left - 2)) ;;\n\
          *) set -- \"$@\" \"$1\"; shift; left=$((left - 1)) ;;\n\
          esac\ndone\nexec '{real}' \"$@\" $short\n"
     )
@@ -152,8 +155,10 @@ impl DocumentShell {
                 return None;
             }
         }
+        let begun = Instant::now();
         let output = finish(&mut self.shell(command));
-        println!("$ {command}\nexit {}", output.code);
+        let seconds = begun.elapsed().as_secs_f64();
+        println!("$ {command}\nexit {} after {seconds:.1} s", output.code);
         let is_gate = command.contains("--fail-on-regression");
         match output.code {
             0 => None,

@@ -2,6 +2,8 @@
 
 /// Options and commands are indented by fewer columns than their descriptions.
 const DESCRIPTION_INDENT: usize = 8;
+/// Mark of a definition. Further lines are indented by its length.
+const DEFINITION: &str = ":   ";
 
 /// Names of the commands in a help text.
 pub fn subcommands(help: &str) -> impl Iterator<Item = &str> {
@@ -36,7 +38,13 @@ pub fn markdown(name: &str, help: &str) -> String {
         } else if indent < DESCRIPTION_INDENT {
             page.push_str(&entry(name, group, line.trim()));
         } else {
-            page.push_str(&description(line.trim()));
+            // The first line of a description follows the mark of a definition.
+            let indent = if page.ends_with(DEFINITION) {
+                0
+            } else {
+                DEFINITION.len()
+            };
+            page.push_str(&description(line.trim(), indent));
         }
     }
     page
@@ -50,20 +58,21 @@ fn entry(name: &str, group: &str, line: &str) -> String {
         "Commands" if term != "help" => format!("[{term}]({command}.md)"),
         _ => format!("`{term}`"),
     };
-    let text = description(rest.trim());
-    format!("\n{term}\n: {}", text.trim_start())
+    match rest.trim() {
+        "" => format!("\n{term}\n{DEFINITION}"),
+        text => format!("\n{term}\n{DEFINITION}{}", description(text, 0)),
+    }
 }
 
-/// A line below a term. Lists of values are aligned for terminals.
-fn description(line: &str) -> String {
+/// A line of a description. Lists of values are aligned for terminals.
+fn description(line: &str, indent: usize) -> String {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let break_before = if line.starts_with("Possible values") {
-        "\n"
-    } else {
-        ""
+    // Without an empty line, a list would continue the paragraph.
+    let end = match line {
+        "Possible values:" => "\n\n",
+        _ => "\n",
     };
-    let break_after = if line == "Possible values:" { "\n" } else { "" };
-    format!("{break_before}  {}\n{break_after}", words.join(" "))
+    format!("{:indent$}{}{end}", "", words.join(" "))
 }
 
 #[cfg(test)]
@@ -84,9 +93,9 @@ mod tests {
     #[test]
     fn groups_become_headings_and_options_become_terms() {
         let expected = "# pgmeter lab\n\nRuns labs\n\n```text\npgmeter lab <COMMAND>\n```\n\n\
-            ## Commands\n\n\n[run](pgmeter-lab-run.md)\n: Run one\n  in full\n\n\
-            `help`\n: Print this\n\n## Options\n\n\n`-h, --help`\n:   Print help\n\n\
-            \n  Possible values:\n\n  - a: One\n";
+            ## Commands\n\n\n[run](pgmeter-lab-run.md)\n:   Run one\n    in full\n\n\
+            `help`\n:   Print this\n\n## Options\n\n\n`-h, --help`\n:   Print help\n\n\
+            \x20   Possible values:\n\n    - a: One\n";
         assert_eq!(markdown("pgmeter lab", HELP), expected);
     }
 }
