@@ -1,5 +1,4 @@
 //! Commands of documents, run as they are written, but on small files and for a short time.
-#![allow(dead_code, clippy::allow_attributes, reason = "each test uses a part")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -84,7 +83,7 @@ fn stand_in(bed: &ScratchTarget) -> String {
          case $1-$all in run-*find-rate*) ;; run-{FILE_WORKLOADS}) short= ;; \
          run-{SIZED_WORKLOADS}) ;; run-*|compare-*--target*) short=\"$short --size 8m\" ;; \
          compare-*) short= ;; esac\n\
-         case $all in *budget*) short=\"$short --budget 2s\" ;; esac\n\
+         case $all in *--budget*) short=\"$short --budget 2s\" ;; esac\n\
          while [ $left -gt 0 ]; do\n\
          case $1 in\n\
          {REPLACED}) shift 2; left=$((left - 2)) ;;\n\
@@ -135,7 +134,7 @@ impl DocumentShell {
     pub fn run(&self, commands: &[String]) {
         let failed: Vec<String> = commands.iter().filter_map(|it| self.failure(it)).collect();
         assert!(failed.is_empty(), "{}", failed.join("\n"));
-        let left = self.bed.left_in_target();
+        let left = self.bed().left_in_target();
         assert!(left.is_empty(), "{left:?}");
     }
 
