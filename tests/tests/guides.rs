@@ -7,7 +7,7 @@ use documents::{DocumentShell, blocks, commands, document};
 use end_to_end::DBENCH_CALLS;
 
 /// Parts of commands, each with what takes less time or exists on this machine.
-const SHORTER: [(&str, &str); 15] = [
+const SHORTER: [(&str, &str); 16] = [
     ("--runtime=10 ", "--runtime=1 "),
     ("--size=1g", "--size=8m"),
     ("-t 10 4", "-t 1 4"),
@@ -16,10 +16,12 @@ const SHORTER: [(&str, &str); 15] = [
     ("--set transactions=50000", "--set transactions=500"),
     ("--set transactions=5000", "--set transactions=50"),
     ("fsync=per-file ", "fsync=per-file --set number=20 "),
-    ("as lat_fs ", "as lat_fs -s 0 -n 10 -N 1 "),
+    // It adapts the number of files to the speed of the disk.
+    ("as lat_fs ", "as lat_fs --differences "),
     ("run lat-fs ", "run lat-fs --set lat_fs.budget=100ms "),
     ("--total-size 2g", "--total-size 8m"),
     ("--repetitions 5", "--repetitions 2"),
+    ("--repetitions 3", "--repetitions 1"),
     ("mpirun -n 64", "mpirun -n 4"),
     // Ids of runs that a reader has stored.
     ("20261129-080848", "@-2"),
