@@ -33,7 +33,10 @@ const SKIPPED: [(&str, &str); 6] = [
     ("--hosts ", "needs hosts, which the tests of `hosts` have"),
     ("fallocate ", "prepares a mount"),
     ("mkfs.ext4 ", "prepares a mount"),
-    ("sudo mount ", "the tests have directories instead of mounts"),
+    (
+        "sudo mount ",
+        "the tests have directories instead of mounts",
+    ),
     ("sudo mkdir ", "prepares a mount"),
 ];
 
