@@ -28,10 +28,16 @@ impl EventFile {
     /// If the file exists already, or cannot be created.
     pub fn create(path: &Path) -> Result<Self, CliError> {
         let file = open(path).map_err(|error| {
-            let message = format!("cannot write `{}`: {error}", path.display());
-            let help = match error.kind() {
-                io::ErrorKind::AlreadyExists => "choose another name",
-                _ => "choose a file in a directory that you can write to",
+            let name = path.display();
+            let (message, help) = match error.kind() {
+                io::ErrorKind::AlreadyExists => (
+                    format!("cannot write `{name}`: it already exists"),
+                    "choose another name",
+                ),
+                _ => (
+                    format!("cannot write `{name}`: {error}"),
+                    "choose a file in a directory that you can write to",
+                ),
             };
             CliError::new(Exit::Usage, message, Some(help.to_owned()))
         })?;
@@ -50,7 +56,7 @@ impl EventFile {
         let _ = self.lines.send(EventLine { at, event }.to_line());
     }
 
-    /// Waits until all events are written. Returns `true` if they were; otherwise prints the reason.
+    /// Waits until all events are written. Returns `true` if they were; otherwise, prints why not.
     pub fn finish(self) -> bool {
         drop(self.lines);
         let written = self.writer.join();

@@ -339,7 +339,8 @@ fn not_steady(cell: &CellRecord) -> Finding {
     let verb = if end > start { "rose" } else { "fell" };
     let by = (start > 0.0).then(|| format!(" by {}", percent((end / start - 1.0).abs())));
     let message = format!(
-        "the rate {verb}{} during the measurement: {} per second in its first fifth, {} in its last",
+        "the rate {verb}{} during the measurement: {} per second in its first fifth, {} in its \
+         last",
         by.unwrap_or_default(),
         units::format::iops(start),
         units::format::iops(end),

@@ -3,7 +3,7 @@
 use description::{Overrides, Workload};
 use plan::Diagnostic;
 use results::Warning;
-use run::{RunOptions, RunSpec};
+use run::{Finished, RunOptions, RunSpec};
 
 use super::cluster::{RankRole, StartedCluster, options};
 use super::outputs::Outputs;
@@ -62,10 +62,8 @@ pub(crate) fn run(
     skip_at_signal(&run_options.skip)?;
     let mut live_page = LivePage::new(args.web, location);
     // In a cluster, each process checks its own targets.
-    let mount_warnings = match cluster {
-        Some(_) => Vec::new(),
-        None => not_mounted(&planned.plan, true),
-    };
+    let mount_warnings = cluster.is_none().then(|| not_mounted(&planned.plan, true));
+    let mount_warnings = mount_warnings.unwrap_or_default();
     let warnings = warnings.into_iter().chain(planned.warnings);
     let shown = (args.quiet, args.display);
     let mut live = LiveDisplay::begin(shown, &run_options, on_second_interrupt)?;
@@ -75,9 +73,7 @@ pub(crate) fn run(
         workload_file: toml_for_record(&workloads, &overrides),
         store: (!args.no_db).then(|| location.open()),
         listener: &mut |event| {
-            if let Some(events) = &events {
-                events.on_event(event);
-            }
+            events.iter().for_each(|events| events.on_event(event));
             live_page.on_event(event);
             live.on_event(event);
         },
@@ -85,19 +81,28 @@ pub(crate) fn run(
     let others = cluster.as_mut().map(StartedCluster::as_cluster);
     let finished = run::measure(spec, &run_options, others);
     live.finish();
-    let is_whole = outputs.write(&finished);
-    let is_whole = events.is_none_or(EventFile::finish) && is_whole;
+    let is_whole = outputs.write(&finished) & events.is_none_or(EventFile::finish);
     // Other processes may delay the end. All results are saved by now.
     drop(cluster);
-    if finished.has_begun() && finished.not_stored.is_none() {
-        for tag in &args.tag {
-            location.open()?.add_tag(&finished.record.id, tag)?;
-        }
-    }
+    add_tags(&args.tag, &finished, location)?;
     match finished.error {
         Some(error) => Err(error.into()),
         None => Ok(Exit::of_run(&finished.record, is_whole)),
     }
+}
+
+/// Adds tags to a run, if it is stored.
+fn add_tags(
+    tags: &[String],
+    finished: &Finished,
+    location: &StoreLocation,
+) -> Result<(), CliError> {
+    if finished.has_begun() && finished.not_stored.is_none() {
+        for tag in tags {
+            location.open()?.add_tag(&finished.record.id, tag)?;
+        }
+    }
+    Ok(())
 }
 
 /// Prints the workload to measure, with all options applied.

@@ -137,7 +137,9 @@ pub fn status(run: &Run) -> Markup {
         // The words contain the status, so a screen reader must not read the sign as well.
         span.status.(status_name(status)).doubtful[is_doubtful] {
             span aria-hidden="true" { (sign) } " " (words)
-            @if is_doubtful { ", " (doubts) @if doubts == 1 { " reason" } @else { " reasons" } " to doubt" }
+            @if is_doubtful {
+                ", " (doubts) @if doubts == 1 { " reason" } @else { " reasons" } " to doubt"
+            }
         }
     }
 }

@@ -56,8 +56,9 @@ impl JsonDocument for TrendsAnswer {
 pub struct TrendAnswer {
     /// Unit of the rates; null if there is no run.
     pub of: Option<HeadlineUnit>,
-    /// The cell that the trend follows. Without `like` in the query, this is the cell that most runs
-    /// measured, or the one with the newest run if several tie. Runs without it are left out.
+    /// The cell that the trend follows. Without `like` in the query, this is the cell that most
+    /// runs measured, or the one with the newest run if several tie. Runs without it are left
+    /// out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cell: Option<CellSettings>,
     /// The runs, oldest first; of more than 500, the newest 500.
@@ -66,8 +67,8 @@ pub struct TrendAnswer {
     pub changes: Vec<TrendChange>,
     /// Number of complete runs that match the query.
     pub matching_count: u64,
-    /// The other cells that match the query. With the same settings, their work differs, for example
-    /// in its size or its requests. The one with the newest run comes first.
+    /// The other cells that match the query. With the same settings, their work differs, for
+    /// example in its size or its requests. The one with the newest run comes first.
     pub others: Vec<OtherTrend>,
 }
 
