@@ -220,7 +220,10 @@ fn existing_files_of_the_user_stay_unchanged() {
 fn unsupported_options_are_refused_with_their_position() {
     let bed = ScratchTarget::new().unwrap();
     for (text, phrases) in [
-        ("[j]\nsize=1m\nrw=dirstat\n", ["`rw=dirstat`", ":3:1"]),
+        (
+            "[j]\nsize=1m\nioengine=cpuio\n",
+            ["`ioengine=cpuio`", ":3:1"],
+        ),
         ("[j]\nsize=1m\nioengine=rbd\n", ["`ioengine=rbd`", ":3:1"]),
         (
             "[j]\nrw=read\nread_iolog=x\n",
@@ -528,5 +531,40 @@ fn filecreate_filestat_and_filedelete_count_as_in_fio() {
                 [40, 20 * 8192, 20]
             );
         }
+    }
+}
+
+#[test]
+fn dircreate_dirstat_and_dirdelete_count_as_in_fio() {
+    let bed = ScratchTarget::new().unwrap();
+    let jobs = ["dircreate", "dirstat", "dirdelete"];
+    let sections = jobs.map(|engine| format!("[{engine}]\nioengine={engine}\nstonewall\n"));
+    let text = format!(
+        "[global]\nnrfiles=20\nfilesize=8k\nbs=4k\n{}",
+        sections.concat()
+    );
+    let file = bed.file("directories.fio", text);
+    let document = json(&bed, &[file.to_str().unwrap()]);
+    for (index, engine) in jobs.iter().enumerate() {
+        let of = |key: &str| count(&document, &format!("/jobs/{index}/read/{key}"));
+        let counts = [of("total_ios"), of("io_bytes"), of("clat_ns/N")];
+        assert_eq!(counts, [40, 20 * 8192, 20], "{engine}");
+        assert_eq!(document["jobs"][index]["error"], 0, "{engine}");
+    }
+    assert_eq!(fs::read_dir(bed.target()).unwrap().count(), 0);
+}
+
+#[test]
+fn directories_that_a_job_creates_can_be_removed_by_the_next() {
+    let bed = ScratchTarget::new().unwrap();
+    let text = "[global]\nnrfiles=5\nfilesize=4k\nfilename_format=d$filenum\nstonewall\n\
+                [make]\nioengine=dircreate\n[stat]\nioengine=dirstat\n\
+                [remove]\nioengine=dirdelete\n[again]\nioengine=dirdelete\n\
+                [file]\nioengine=filestat\n";
+    let file = bed.file("chain.fio", text);
+    let document = json(&bed, &[file.to_str().unwrap()]);
+    for job in document["jobs"].as_array().unwrap() {
+        assert_eq!(job["error"], 0, "{job}");
+        assert_eq!(job["read"]["total_ios"], 5, "{job}");
     }
 }

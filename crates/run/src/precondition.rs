@@ -267,7 +267,10 @@ fn fill_of_jobs(cell: &Cell, files: &JobFiles, (target_index, times): (u32, f64)
     let is_on_target = |part: &&JobFile| {
         let file = &files.files[part.file_index as usize];
         // Jobs create or extend all other files themselves.
-        let is_made_before = !matches!(file.layout, Layout::Absent | Layout::Empty);
+        let is_made_before = !matches!(
+            file.layout,
+            Layout::Absent | Layout::Directory | Layout::Empty
+        );
         file.target_index == target_index && is_made_before
     };
     let mut used: BTreeMap<u32, JobFile> = BTreeMap::new();

@@ -119,6 +119,9 @@ fn engine_pair_error(settings: &FioSettings) -> Option<MessageAndHelp> {
         Direction::FileCreate => Engine::FileCreate,
         Direction::FileStat => Engine::FileStat,
         Direction::FileDelete => Engine::FileDelete,
+        Direction::DirectoryCreate => Engine::DirectoryCreate,
+        Direction::DirectoryStat => Engine::DirectoryStat,
+        Direction::DirectoryDelete => Engine::DirectoryDelete,
         _ => return None,
     };
     (settings.engine.engine != wanted).then_some((
@@ -204,10 +207,7 @@ fn size_error(settings: &FioSettings) -> Option<MessageAndHelp> {
         _ => return None,
     };
     // These engines transfer nothing, so the size of a block does not matter.
-    let is_of_blocks = !matches!(
-        settings.engine.engine,
-        Engine::FileCreate | Engine::FileStat | Engine::FileDelete
-    );
+    let is_of_blocks = !settings.engine.engine.works_on_names();
     (is_of_blocks && bytes < smallest_block(settings)).then_some((
         "its files are smaller than a block",
         "use a larger `size` or a smaller `bs`; decimals such as `1.5m` are truncated",

@@ -1,6 +1,6 @@
-//! Work on the names of a job's files: each is created, statted or deleted in turn.
+//! Work on the names of a job's files or directories: each is created, statted or deleted in turn.
 
-use engine::{Operation, Request};
+use engine::{Operation, Request, RequestObject};
 use plan::job::MetadataWork;
 
 use super::{JobSlot, JobStream, SlotRequest};
@@ -46,12 +46,12 @@ impl MetadataWorkState {
                 self.open = Some(file_index);
                 (Operation::Create, file_index, self.open_mode)
             }
-            MetadataWork::Stat => (
-                Operation::Stat,
-                file_index,
-                engine::RequestObject::Name.code(),
-            ),
+            MetadataWork::Stat | MetadataWork::StatDirectory => {
+                (Operation::Stat, file_index, RequestObject::Name.code())
+            }
             MetadataWork::Delete => (Operation::Unlink, file_index, 0),
+            MetadataWork::Mkdir => (Operation::Mkdir, file_index, RequestObject::Name.code()),
+            MetadataWork::Rmdir => (Operation::Rmdir, file_index, RequestObject::Name.code()),
         })
     }
 

@@ -922,6 +922,9 @@ fn name_operations_follow_the_order_of_the_files() {
     let expected = |operation| [0, 1, 2, 0, 1, 2].map(|file| (operation, file));
     assert_eq!(of(MetadataWork::Stat), expected(Operation::Stat));
     assert_eq!(of(MetadataWork::Delete), expected(Operation::Unlink));
+    assert_eq!(of(MetadataWork::Mkdir), expected(Operation::Mkdir));
+    assert_eq!(of(MetadataWork::StatDirectory), expected(Operation::Stat));
+    assert_eq!(of(MetadataWork::Rmdir), expected(Operation::Rmdir));
     let created = of(MetadataWork::Create);
     let created: Vec<_> = created.chunks(2).map(|it| (it[0], it[1])).collect();
     let both = expected(Operation::Create).map(|it| (it, (Operation::Close, it.1)));

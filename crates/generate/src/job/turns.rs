@@ -181,8 +181,12 @@ pub(super) fn operations(plan: &JobPlan, reads_back: bool) -> OperationSet {
             MetadataWork::Create => OperationSet::EMPTY
                 .with(Operation::Create)
                 .with(Operation::Close),
-            MetadataWork::Stat => OperationSet::EMPTY.with(Operation::Stat),
+            MetadataWork::Stat | MetadataWork::StatDirectory => {
+                OperationSet::EMPTY.with(Operation::Stat)
+            }
             MetadataWork::Delete => OperationSet::EMPTY.with(Operation::Unlink),
+            MetadataWork::Mkdir => OperationSet::EMPTY.with(Operation::Mkdir),
+            MetadataWork::Rmdir => OperationSet::EMPTY.with(Operation::Rmdir),
         };
     }
     let stream = &plan.stream;

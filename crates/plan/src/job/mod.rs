@@ -172,6 +172,25 @@ pub enum MetadataWork {
     Stat,
     /// Removes each file.
     Delete,
+    /// Creates a directory at each name.
+    Mkdir,
+    /// Reads the attributes of each directory.
+    StatDirectory,
+    /// Removes each directory.
+    Rmdir,
+}
+
+impl MetadataWork {
+    /// What the names must be when the job starts.
+    #[must_use]
+    pub const fn layout(self) -> Layout {
+        match self {
+            Self::Create | Self::Mkdir => Layout::Absent,
+            // stat(2) and unlink(2) need the files, but not their data.
+            Self::Stat | Self::Delete => Layout::Sparse,
+            Self::StatDirectory | Self::Rmdir => Layout::Directory,
+        }
+    }
 }
 
 /// Durability of writes, set when files are opened.
@@ -234,6 +253,8 @@ pub enum Layout {
     Sparse,
     /// An empty file, which grows as it is written.
     Empty,
+    /// An empty directory instead of a file.
+    Directory,
     /// No file; a job creates it.
     Absent,
 }

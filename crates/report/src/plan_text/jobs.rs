@@ -58,6 +58,9 @@ fn requests(job: &JobPlan) -> String {
             MetadataWork::Create => "creates",
             MetadataWork::Stat => "stats",
             MetadataWork::Delete => "deletes",
+            MetadataWork::Mkdir => "creates directories",
+            MetadataWork::StatDirectory => "stats directories",
+            MetadataWork::Rmdir => "removes directories",
         };
         return word.to_owned();
     }

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use rustix::fs::{FallocateFlags, Mode, OFlags, fallocate, fstat, fstatvfs, ftruncate};
+use rustix::fs::{AtFlags, FallocateFlags, Mode, OFlags, fallocate, fstat, fstatvfs, ftruncate};
 use rustix::io::Errno;
 
 use plan::CacheMode;
@@ -76,8 +76,10 @@ impl NamedTreeFile<'_> {
         watch: &mut FillWatch<'_>,
     ) -> Result<(), TargetError> {
         self.remove()?;
-        if layout == Layout::Absent {
-            return Ok(());
+        match layout {
+            Layout::Absent => return Ok(()),
+            Layout::Directory => return self.tree.make_subdirectory(self.name).map(drop),
+            _ => {}
         }
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
         let file = self.open(flags).map_err(|it| self.failed("make", it))?;
@@ -110,7 +112,7 @@ impl NamedTreeFile<'_> {
     ) -> Result<(), TargetError> {
         let size_bytes = sizes.end;
         match layout {
-            Layout::Empty | Layout::Absent => Ok(()),
+            Layout::Empty | Layout::Directory | Layout::Absent => Ok(()),
             Layout::Sparse => {
                 ftruncate(&file, size_bytes).map_err(|it| self.failed("set the length of", it))
             }
@@ -164,14 +166,24 @@ impl NamedTreeFile<'_> {
         read_all(&file, u64::MAX, stop).map_err(|it| TargetError::system("read", &self.path(), it))
     }
 
-    /// Removes the file, if it exists.
+    /// `true` if a directory has the name.
+    #[must_use]
+    pub fn is_directory(&self) -> bool {
+        self.open(OFlags::RDONLY | OFlags::DIRECTORY).is_ok()
+    }
+
+    /// Removes the file or the empty directory, if it exists.
     ///
     /// # Errors
     /// If it cannot be removed.
     pub fn remove(&self) -> Result<(), TargetError> {
         let (directory, name) = self.parent()?;
         let parent = directory.as_ref().unwrap_or_else(|| self.tree.directory());
-        match rustix::fs::unlinkat(parent, name, rustix::fs::AtFlags::empty()) {
+        let removed = match rustix::fs::unlinkat(parent, name, AtFlags::empty()) {
+            Err(Errno::ISDIR) => rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR),
+            other => other,
+        };
+        match removed {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
             Err(error) => Err(self.failed("remove", error)),
         }

@@ -65,11 +65,7 @@ pub(crate) struct FileState {
 impl FileState {
     pub fn of(table: &JobTable) -> Self {
         let is_layout_only = table.layout_only.unwrap_or(false);
-        let layout = match table.names {
-            Some(MetadataWork::Create) => Layout::Absent,
-            Some(MetadataWork::Stat | MetadataWork::Delete) => Layout::Sparse,
-            None => Layout::Written,
-        };
+        let layout = table.names.map_or(Layout::Written, MetadataWork::layout);
         Self {
             layout: table.layout.unwrap_or(layout),
             is_removed: table.remove.unwrap_or(false),

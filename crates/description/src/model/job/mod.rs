@@ -114,8 +114,8 @@ pub struct JobTable {
     pub start_percent: Option<Percent>,
     /// A start in percent is rounded up to a multiple of this. Default: the smallest block size.
     pub start_align: Option<Bytes>,
-    /// Content of its files when it starts. Default: `written`, but `absent` for `create`, and
-    /// `sparse` for `stat` and `delete`.
+    /// Content of its files when it starts. Default: `written`, but `absent` for `create` and
+    /// `mkdir`, `sparse` for `stat` and `delete`, and `directory` for `stat-directory` and `rmdir`.
     pub layout: Option<Layout>,
     /// State of its files in the page cache when it starts. Default: `dropped`.
     pub page_cache: Option<FileCache>,
@@ -123,7 +123,8 @@ pub struct JobTable {
     pub remove: Option<bool>,
     /// Only create the files; either all jobs of a wave do this or none. Default: false.
     pub layout_only: Option<bool>,
-    /// Create, stat or delete its files in turn, instead of issuing requests. Default: requests.
+    /// Create, stat or delete its files or directories in turn, instead of issuing requests.
+    /// Default: requests.
     pub names: Option<MetadataWork>,
     /// Share of the requests that read, in percent. Default: 100, but 0 with `trim`.
     pub read: Option<Percent>,

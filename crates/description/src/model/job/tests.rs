@@ -351,6 +351,9 @@ impl Choices<'_> {
                     MetadataWork::Create,
                     MetadataWork::Stat,
                     MetadataWork::Delete,
+                    MetadataWork::Mkdir,
+                    MetadataWork::StatDirectory,
+                    MetadataWork::Rmdir,
                 ]);
                 table.nowait = table.nowait.filter(|_| table.names.is_none());
             }

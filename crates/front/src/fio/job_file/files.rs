@@ -194,7 +194,9 @@ fn put_state(
             (Layout::Allotted, false) => it.put("fallocate", "native"),
             (Layout::Sparse, false) => it.put("fallocate", "truncate"),
             // By default, fio would allocate the space of a new file.
-            (Layout::Empty | Layout::Absent, false) => it.put("fallocate", "none"),
+            (Layout::Empty | Layout::Directory | Layout::Absent, false) => {
+                it.put("fallocate", "none")
+            }
         }
     }
     match table.page_cache.unwrap_or(FileCache::Dropped) {

@@ -60,6 +60,9 @@ fn put_engine(it: &mut WrittenSection, table: &JobTable) -> Result<(), Diagnosti
         (Some(MetadataWork::Create), _) => "filecreate",
         (Some(MetadataWork::Stat), _) => "filestat",
         (Some(MetadataWork::Delete), _) => "filedelete",
+        (Some(MetadataWork::Mkdir), _) => "dircreate",
+        (Some(MetadataWork::StatDirectory), _) => "dirstat",
+        (Some(MetadataWork::Rmdir), _) => "dirdelete",
         (None, EngineKind::IoUring) => "io_uring",
         // psync has no flags of requests, which `uncached` and `nowait` need.
         (None, EngineKind::Psync) if is_dropped || never_waits => "pvsync2",

@@ -191,6 +191,10 @@ fn file_keys_become_options() {
             &["ioengine=filestat", "nrfiles=20", "size=80k"],
         ),
         (
+            "[[job]]\nnames = \"rmdir\"\nfiles = 20\n".to_owned(),
+            &["ioengine=dirdelete", "nrfiles=20", "size=80k"],
+        ),
+        (
             job("files = 2\nfile_order = \"drawn\"\nrequests_per_file = 4"),
             &["file_service_type=random:4"],
         ),

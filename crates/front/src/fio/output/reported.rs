@@ -155,8 +155,10 @@ fn reported_operation<'a>(job: &FioJob, direction: &'a str) -> (&'a str, Counted
     let settings = &job.settings;
     let operation = match settings.engine.engine {
         Engine::FileCreate => "create",
-        Engine::FileStat => "stat",
+        Engine::FileStat | Engine::DirectoryStat => "stat",
         Engine::FileDelete => "unlink",
+        Engine::DirectoryCreate => "mkdir",
+        Engine::DirectoryDelete => "rmdir",
         _ => return (direction, CountedBlocks { count: 1, bytes: 0 }),
     };
     let side = match settings.access.direction {

@@ -30,12 +30,32 @@ choices! {
         FileStat = "filestat",
         /// Deletes files.
         FileDelete = "filedelete",
+        /// Creates directories.
+        DirectoryCreate = "dircreate",
+        /// Calls stat on directories.
+        DirectoryStat = "dirstat",
+        /// Deletes directories.
+        DirectoryDelete = "dirdelete",
         /// An engine that pgmeter refuses; its name is in [`EngineSettings::name`].
         Refused = "external",
     }
 }
 
 impl Engine {
+    /// `true` if the engine creates, stats or deletes files or directories, and transfers nothing.
+    #[must_use]
+    pub const fn works_on_names(self) -> bool {
+        matches!(
+            self,
+            Self::FileCreate
+                | Self::FileStat
+                | Self::FileDelete
+                | Self::DirectoryCreate
+                | Self::DirectoryStat
+                | Self::DirectoryDelete
+        )
+    }
+
     /// `true` if the engine waits for each request, so that only one is in flight.
     #[must_use]
     pub const fn waits(self) -> bool {

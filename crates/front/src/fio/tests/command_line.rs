@@ -37,7 +37,7 @@ fn all_errors_and_refusals_are_listed_together() {
     let error = refused("[a]\nsize=1m\nbs=x\n[b]\nrw=nothing\nwait_for=a\nioengine=rados\n");
     assert_eq!(error.line, Some(3));
     assert_eq!(lines(error), 3);
-    let set = read("[a]\nsize=1m\nioengine=rados\n[b]\nrw=dirstat\n[c]\n");
+    let set = read("[a]\nsize=1m\nioengine=rados\n[b]\nmax_open_zones=1\n[c]\n");
     assert_eq!(set.refusal().map(lines), Some(4));
 }
 

@@ -238,9 +238,9 @@ impl<'a> FileTable<'a> {
             let file_index = known.file_index;
             let file = &mut files.files[file_index as usize];
             let end = required_end.unwrap_or(end);
-            // Several jobs may use different parts of the same file.
+            // Several jobs may use different parts of the same file; the fullest layout serves all.
             file.size_bytes = file.size_bytes.max(end);
-            file.layout = stronger(file.layout, layout);
+            file.layout = file.layout.min(layout);
             set_fate(file, known.is_written, job);
             file.cache = cached(file.cache, job);
             parts.push(JobFile {
@@ -325,18 +325,6 @@ fn only_reads_files(job: &FioJob) -> bool {
         && name_work(settings).is_none()
 }
 
-fn stronger(one: Layout, other: Layout) -> Layout {
-    let rank = |layout: Layout| match layout {
-        Layout::Absent => 0,
-        Layout::Empty => 1,
-        Layout::Sparse => 2,
-        Layout::Allotted => 3,
-        Layout::Written => 4,
-    };
-    // Jobs that share a file get the layout that satisfies all of them.
-    if rank(one) >= rank(other) { one } else { other }
-}
-
 /// State of the page cache for a file; the setting of one job applies to all.
 fn cached(cache: FileCache, job: &FioJob) -> FileCache {
     let files = &job.settings.files;
@@ -350,11 +338,8 @@ fn cached(cache: FileCache, job: &FioJob) -> FileCache {
 /// State of a file before the job starts.
 fn layout(job: &FioJob, is_read: bool) -> Layout {
     let settings = &job.settings;
-    match name_work(settings) {
-        Some(MetadataWork::Create) => return Layout::Absent,
-        // stat(2) and unlink(2) need the files, but not their data.
-        Some(MetadataWork::Stat | MetadataWork::Delete) => return Layout::Sparse,
-        None => {}
+    if let Some(work) = name_work(settings) {
+        return work.layout();
     }
     if is_read || settings.files.overwrites || settings.files.is_layout_only {
         return Layout::Written;
@@ -371,12 +356,15 @@ fn layout(job: &FioJob, is_read: bool) -> Layout {
     }
 }
 
-/// Operation on whole files; `None` if the job transfers data.
+/// Operation on whole files or directories; `None` if the job transfers data.
 pub(super) fn name_work(settings: &FioSettings) -> Option<MetadataWork> {
     match settings.engine.engine {
         Engine::FileCreate => Some(MetadataWork::Create),
         Engine::FileStat => Some(MetadataWork::Stat),
         Engine::FileDelete => Some(MetadataWork::Delete),
+        Engine::DirectoryCreate => Some(MetadataWork::Mkdir),
+        Engine::DirectoryStat => Some(MetadataWork::StatDirectory),
+        Engine::DirectoryDelete => Some(MetadataWork::Rmdir),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use plan::Diagnostic;
 
 use super::super::jobs::{FioJob, JobSet};
-use super::super::settings::{ByDirection, Checksum, Engine, FioSettings, SizeAmount, ZoneMode};
+use super::super::settings::{ByDirection, Checksum, FioSettings, SizeAmount, ZoneMode};
 use super::super::values::RandomDistribution;
 
 /// Checks all jobs for unsupported settings.
@@ -86,11 +86,7 @@ fn unsupported_access(it: &FioSettings) -> Option<UnsupportedOption> {
 
 /// Operations on whole files transfer nothing and have no queue depth.
 fn unsupported_names(it: &FioSettings) -> Option<UnsupportedOption> {
-    let engine = it.engine.engine;
-    if !matches!(
-        engine,
-        Engine::FileCreate | Engine::FileStat | Engine::FileDelete
-    ) {
+    if !it.engine.engine.works_on_names() {
         return None;
     }
     let (goal, rates) = (&it.latency_goal, &it.rates);
