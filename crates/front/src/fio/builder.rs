@@ -12,6 +12,7 @@ use super::lexer::{Item, JobSection, is_global};
 use super::settings::{Engine, FioSettings};
 use super::source_line::SourceLine;
 use super::table::{FioOption, OptionSupport, OptionTable};
+use super::trace;
 use super::values::OptionValue;
 
 /// Maximum number of notes; more would only repeat.
@@ -37,13 +38,17 @@ pub(super) struct Builder {
     defaults: FioSettings,
     /// Engine options in global sections.
     engine_options: Vec<(FioOption, SourceLine)>,
+    /// Seed of jobs with `randrepeat=0`; `None` for the same order in every run.
+    random_seed: Option<u64>,
+    /// Lines about options for `--debug=parse`.
+    pub parsed: String,
 }
 
 /// Main name of an option, and its value.
 type NamedValue = (String, Option<String>);
 
 impl Builder {
-    pub(super) fn new(limits: JobLimits) -> Self {
+    pub(super) fn new(limits: JobLimits, random_seed: Option<u64>) -> Self {
         Self {
             table: OptionTable::new(),
             set: JobSet::default(),
@@ -54,6 +59,8 @@ impl Builder {
             names: HashSet::new(),
             defaults: FioSettings::default(),
             engine_options: Vec::new(),
+            random_seed,
+            parsed: String::new(),
         }
     }
 
@@ -139,6 +146,9 @@ impl Builder {
         errors.for_each(|error| self.fail(error));
         for note in notes {
             self.note(note)?;
+        }
+        if !settings.order.is_repeatable {
+            settings.order.seed = settings.order.seed.or(self.random_seed);
         }
         if self.set.run_errors.len() < NOTES_MAX {
             let obstacle = checks::find_run_error(&settings, section);
@@ -228,6 +238,9 @@ impl Builder {
             }
             if row.engines().next().is_some() {
                 engine_options.push((row, item.position.clone()));
+            }
+            if let ("steadystate", Some(steady)) = (row.name(), &settings.steady_state) {
+                self.parsed.push_str(&trace::steady_state(steady));
             }
             // fio's JSON has the main name, even if the job file has an alias.
             options.push((row.name().to_owned(), item.value.clone()));

@@ -9,6 +9,7 @@ use super::jobs::{JobSet, WrittenOption};
 use super::lexer::{self, Item, JobSection, is_global};
 use super::source_line::SourceLine;
 use super::table::FioOption;
+use super::trace::{self, Traces};
 use super::values::OptionValue;
 use super::{ParserEnvironment, show};
 use crate::others::not_a_job;
@@ -79,6 +80,8 @@ pub struct FioInvocation {
     pub status_interval_us: u64,
     /// `true` if the total bandwidth of all jobs is logged.
     pub logs_bandwidth: bool,
+    /// Lines of the traces that `--debug` requests.
+    pub trace: String,
 }
 
 /// Reads a command line, without the program name.
@@ -90,7 +93,7 @@ pub fn read_arguments(
     surroundings: &ParserEnvironment<'_>,
 ) -> Result<(FioInvocation, JobSet), Diagnostic> {
     let mut reader = CommandLineReader {
-        builder: Builder::new(JobLimits::default()),
+        builder: Builder::new(JobLimits::default(), surroundings.random_seed),
         invocation: FioInvocation {
             terse_version: 3,
             ..FioInvocation::default()
@@ -100,6 +103,7 @@ pub fn read_arguments(
         files: Vec::new(),
         shows_commands: false,
         inflated_log: None,
+        traces: Traces::default(),
     };
     if let Err(error) = reader.read(arguments) {
         // The next argument may be the value of the unknown option, so stop reading here.
@@ -129,6 +133,7 @@ struct CommandLineReader {
     shows_commands: bool,
     /// Compressed log to print instead of running jobs (`--inflate-log`).
     inflated_log: Option<String>,
+    traces: Traces,
 }
 
 fn error(message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
@@ -331,7 +336,8 @@ impl CommandLineReader {
             // fio 3.42 ignores this option. Here it bounds the memory that one line of a job file
             // can request.
             "max-jobs" => self.builder.limits.jobs_max = value.count().clamp(1, 1 << 16),
-            "debug" if value.text() == "help" => invocation.action = print(show::debug()),
+            "debug" if value.text() == "help" => invocation.action = print(trace::HELP.to_owned()),
+            "debug" => self.traces.add(value.text()),
             "version" => invocation.action = print(show::VERSION.to_owned()),
             "help" => invocation.action = print(show::usage(&self.builder.table)),
             "cmdhelp" => {
@@ -375,6 +381,8 @@ impl CommandLineReader {
         if self.builder.set.jobs.is_empty() && !is_without_job {
             return Err(self.no_job_error());
         }
+        let (parsed, set) = (&self.builder.parsed, &self.builder.set);
+        self.invocation.trace = self.traces.text(parsed, set);
         if self.invocation.formats.is_empty() {
             self.invocation.formats.push(OutputFormat::Normal);
         }

@@ -1,6 +1,7 @@
 //! The fio front: turns fio's arguments and job files into work, and a record into fio's output.
 
 use std::cell::RefCell;
+use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 
 use plan::FrontOrigin;
@@ -102,10 +103,17 @@ fn read_command_line(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError>
         .iter()
         .filter(|it| *it != COMPAT_OPTION)
         .cloned();
-    let (inputs, (invocation, set)) = read_jobs(line, arguments.collect(), is_to_the_letter)?;
+    let inputs = ParserInputs {
+        arguments: arguments.collect(),
+        is_to_the_letter,
+        // Every state has keys from the system's random numbers.
+        random_seed: Some(RandomState::new().hash_one(0)),
+        ..ParserInputs::default()
+    };
+    let (inputs, (invocation, set)) = read_jobs(line, inputs)?;
     match invocation.action {
         Action::Print(text) => return Err(ArgumentError::PrintOnly(text)),
-        Action::ParseOnly => return Err(ArgumentError::PrintOnly(String::new())),
+        Action::ParseOnly => return Err(ArgumentError::PrintOnly(invocation.trace)),
         Action::Run => {}
     }
     let name = set.jobs.first().map_or("fio", |job| &job.section);
@@ -123,7 +131,11 @@ fn read_command_line(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError>
 }
 
 fn read(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
-    let (inputs, (_, set)) = read_jobs(&file.context, vec![file.name.to_owned()], false)?;
+    let inputs = ParserInputs {
+        arguments: vec![file.name.to_owned()],
+        ..ParserInputs::default()
+    };
+    let (inputs, (_, set)) = read_jobs(&file.context, inputs)?;
     let stem = Path::new(file.name).file_stem();
     let name = stem.and_then(|it| it.to_str()).unwrap_or("fio");
     let mut work = work(&set, name_of(name), false, &file.context)?;
@@ -172,20 +184,17 @@ fn check_text(set: &JobSet) -> String {
 
 type ParsedJobs = (ParserInputs, (FioInvocation, JobSet));
 
-/// Reads the jobs and records every file and variable that they depend on.
-fn read_jobs(
-    line: &CommandLine<'_>,
-    arguments: Vec<String>,
-    is_to_the_letter: bool,
-) -> Result<ParsedJobs, Diagnostic> {
+/// Reads the jobs and records every file and variable that they depend on. `given` has the
+/// arguments and what does not come from the machine.
+fn read_jobs(line: &CommandLine<'_>, given: ParserInputs) -> Result<ParsedJobs, Diagnostic> {
+    let (arguments, random_seed) = (given.arguments.clone(), given.random_seed);
     // The parser takes `Fn` closures, so they need interior mutability to record what they read.
     let inputs = RefCell::new(ParserInputs {
         cpu_count: line.cpu_count.max(1),
         memory_bytes: line.memory_bytes,
         // Fixed, because `CommandLine` has no page size.
         page_bytes: 4096,
-        is_to_the_letter,
-        ..ParserInputs::default()
+        ..given
     });
     let surroundings = ParserEnvironment {
         read: &|name| {
@@ -204,11 +213,10 @@ fn read_jobs(
         cpu_count: line.cpu_count.max(1),
         memory_bytes: line.memory_bytes,
         page_bytes: 4096,
+        random_seed,
     };
     let read = read_arguments(&arguments, &surroundings)?;
-    let mut inputs = inputs.into_inner();
-    inputs.arguments = arguments;
-    Ok((inputs, read))
+    Ok((inputs.into_inner(), read))
 }
 
 fn text_of(origin: &FrontOrigin) -> Box<dyn ClassicText> {

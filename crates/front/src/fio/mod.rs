@@ -21,6 +21,7 @@ mod show;
 mod source_line;
 mod table;
 mod text;
+mod trace;
 mod values;
 mod variables;
 mod verdicts;
@@ -54,6 +55,8 @@ pub struct ParserEnvironment<'a> {
     pub memory_bytes: u64,
     /// Page size in bytes, the value of `$pagesize`.
     pub page_bytes: u64,
+    /// Seed of jobs with `randrepeat=0`; `None` for the same order in every run.
+    pub random_seed: Option<u64>,
 }
 
 impl ParserEnvironment<'_> {
@@ -64,6 +67,7 @@ impl ParserEnvironment<'_> {
         cpu_count: 2,
         memory_bytes: 1 << 30,
         page_bytes: 4096,
+        random_seed: None,
     };
 }
 
@@ -77,7 +81,7 @@ pub fn read_file(
     bytes: &[u8],
     surroundings: &ParserEnvironment<'_>,
 ) -> Result<JobSet, Diagnostic> {
-    let mut builder = Builder::new(JobLimits::default());
+    let mut builder = Builder::new(JobLimits::default(), None);
     let mut notes = Vec::new();
     let sections = lexer::sections(name, bytes, surroundings, &mut notes)?;
     for note in notes {

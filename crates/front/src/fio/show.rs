@@ -25,17 +25,6 @@ fn line(name: &str, row: &FioOption) -> String {
     }
 }
 
-/// fio's trace categories of `--debug`; pgmeter traces none of them.
-const TRACE_CATEGORIES: &str = "\
-    process file io mem blktrace verify random parse diskutil job mutex profile \
-    time net rate compress steadystate helperthread zbd sprandom all";
-
-/// Output of `--debug=help`.
-pub(super) fn debug() -> String {
-    let names = TRACE_CATEGORIES.replace(' ', ",");
-    format!("names for --debug; pgmeter traces none of them: {names}\n")
-}
-
 /// Output of `--cmdhelp` for one option, or for all.
 pub(super) fn option(table: &OptionTable, name: &str) -> Result<String, String> {
     let rows = table.rows().iter().filter(|it| !it.is_command_line);

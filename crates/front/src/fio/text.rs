@@ -34,7 +34,10 @@ impl FioText {
         let has = |format| self.options.formats.contains(&format);
         let is_normal = has(OutputFormat::Normal);
         let has_bins = has(OutputFormat::JsonPlus);
-        let mut text = String::new();
+        let mut text = match is_over {
+            true => self.options.trace.clone(),
+            false => String::new(),
+        };
         if is_normal && is_over {
             text.push_str(&output::beginning(&self.set));
         }

@@ -3,6 +3,7 @@
 use plan::ArrivalKind;
 use plan::job::{BlockRule, JobPlan, PaceRule, SizeRule};
 
+use super::seeds::JobSeeds;
 use crate::{Arrivals, GenerateError, Rng};
 use stats::mix;
 
@@ -151,16 +152,26 @@ pub(super) fn paces(plan: &JobPlan, seed: u64) -> Result<[Option<DuePace>; 2], G
         // Requests that are not issued are never due.
         return Ok([None, None]);
     }
-    let pace = |is_used: bool, rule: &Option<PaceRule>, blocks: &BlockRule, salt: u64| {
+    let pace = |is_used: bool, rule: &Option<PaceRule>, blocks: &BlockRule, seed: u64| {
         let rule = rule.as_ref().filter(|_| is_used);
-        // Each direction draws its gaps from a separate stream.
-        let pace = |rule| DuePace::new(plan, rule, &blocks.sizes, mix(seed ^ salt));
+        let pace = |rule| DuePace::new(plan, rule, &blocks.sizes, seed);
         rule.map(pace).transpose()
     };
     let (rules, blocks) = (&stream.pace, &stream.blocks);
+    let seeds = JobSeeds::new(seed);
     Ok([
-        pace(stream.mix.reads(), &rules.read, &blocks.read, 0x9ead)?,
-        pace(stream.mix.modifies(), &rules.write, &blocks.write, 0x3717e)?,
+        pace(
+            stream.mix.reads(),
+            &rules.read,
+            &blocks.read,
+            seeds.read_pace,
+        )?,
+        pace(
+            stream.mix.modifies(),
+            &rules.write,
+            &blocks.write,
+            seeds.write_pace,
+        )?,
     ])
 }
 

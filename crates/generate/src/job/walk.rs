@@ -13,13 +13,13 @@ use super::file_position::FilePosition;
 use super::file_turn::{FileOrderState, FileRule};
 use super::number;
 use super::random_places::{OffsetRule, OffsetSeeds, RandomOffsets};
+use super::seeds::JobSeeds;
 use super::sides::{DIRECTIONS, DirectionRule, RequestDirection, side, used_blocks};
 use super::size_draw::common_divisor;
 use super::zones::ZoneWalk;
 use crate::arithmetic::Divisor;
 use crate::{GenerateError, Rng};
 pub(super) use plain::has_position_only;
-use stats::mix;
 
 /// Parameters that do not change while requests are generated.
 #[derive(Debug, Clone)]
@@ -43,7 +43,7 @@ pub(super) struct JobWalk {
     /// `true` if draws start over with each loop. A later run that verifies then reads only what
     /// the first loop has written, however many loops it has time for.
     repeats_draws: bool,
-    seed: u64,
+    seeds: JobSeeds,
 }
 
 /// The used part of a file.
@@ -106,7 +106,7 @@ impl JobWalk {
             shares_order: same_blocks,
             map_block,
             repeats_draws: plan.check.is_some(),
-            seed,
+            seeds: JobSeeds::new(seed),
         };
         walk.parts = walk.new_parts(plan)?;
         if walk
@@ -128,7 +128,7 @@ impl JobWalk {
                 None => file.size_bytes,
             };
             let seeds = OffsetSeeds {
-                order: mix(self.seed ^ mix(index)),
+                order: self.seeds.blocks(index),
                 // Depends only on the file, so that all jobs have the same hot spots.
                 scatter: file.file_index.into(),
             };
@@ -197,8 +197,8 @@ impl JobWalk {
         WalkPosition {
             file_order: FileOrderState::new(&self.files, self.parts.len() as u32, in_a_row),
             files: vec![FilePosition::default(); self.parts.len()].into(),
-            rng: Rng::new(mix(self.seed)),
-            size_rng: Rng::new(self.size_seed()),
+            rng: Rng::new(self.seeds.choices),
+            size_rng: Rng::new(self.seeds.sizes),
             used: BlockMap::new(block_count),
         }
     }
@@ -225,19 +225,15 @@ impl JobWalk {
             || !(is_sequential || (is_once && is_plain && !both))
     }
 
-    const fn size_seed(&self) -> u64 {
-        mix(self.seed ^ 0x517e_5eed)
-    }
-
     /// Restarts all files.
     pub(super) fn start_over(&self, position: &mut WalkPosition) {
         // fio repeats the same order and sizes in each loop and after each wrap.
         position.file_order.reset(&self.files);
         position.files.fill(FilePosition::default());
-        position.size_rng = Rng::new(self.size_seed());
+        position.size_rng = Rng::new(self.seeds.sizes);
         position.used.clear();
         if self.repeats_draws {
-            position.rng = Rng::new(mix(self.seed));
+            position.rng = Rng::new(self.seeds.choices);
         }
     }
 

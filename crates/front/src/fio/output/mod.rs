@@ -49,6 +49,8 @@ pub struct OutputOptions {
     pub logs_bandwidth: bool,
     /// `true` if results are also printed while jobs run (`--status-interval`).
     pub prints_status: bool,
+    /// Lines of `--debug`, which precede the results.
+    pub trace: String,
 }
 
 impl From<&FioInvocation> for OutputOptions {
@@ -63,6 +65,7 @@ impl From<&FioInvocation> for OutputOptions {
             output: invocation.output.clone().filter(|it| !it.is_empty()),
             logs_bandwidth: invocation.logs_bandwidth,
             prints_status: invocation.status_interval_us > 0,
+            trace: invocation.trace.clone(),
         }
     }
 }

@@ -216,6 +216,45 @@ fn options_that_are_not_about_jobs_are_kept() {
 }
 
 #[test]
+fn debug_prints_seeds_and_steady_states() {
+    let trace = |line: &str| parse_line(line).unwrap().0.trace;
+    let options = "--parse-only --ss_dur=10s --ss_ramp=5";
+    for (limit, expected) in [
+        ("iops:10", "set steady state IOPS threshold to 10.000000\n"),
+        ("iops:.1%", "set steady state threshold to 0.100000%\n"),
+        ("bw:12", "set steady state BW threshold to 12\n"),
+    ] {
+        let line = format!("{options} --debug=parse --ss={limit}");
+        assert_eq!(trace(&line), format!("parse        0 {expected}"));
+        assert_eq!(trace(&format!("{options} --ss={limit}")), "");
+    }
+    let job = "--name=j --size=1m --rw=randread";
+    let seeds = trace(&format!("{job} --debug=io,random --randseed=1"));
+    assert!(seeds.starts_with("random       1 FIO_RAND_NR_OFFS=23\nrandom       1 rand_seeds[0]="));
+    let sizes = generate::job::JobSeeds::new(0x9e37_79b9_7f4a_7c16).sizes;
+    assert!(seeds.contains(&format!(" rand_seeds[0]={sizes}\n")));
+    assert_ne!(seeds, trace(&format!("{job} --debug=random --randseed=2")));
+    assert_eq!(trace(job), "");
+}
+
+#[test]
+fn only_randrepeat_draws_a_seed() {
+    let seed = |options: &str| {
+        let surroundings = ParserEnvironment {
+            random_seed: Some(7),
+            ..ParserEnvironment::EMPTY
+        };
+        let line = format!("--name=j --size=1m {options}");
+        let set = parse_with_surroundings(&line, &surroundings).unwrap().1;
+        set.jobs[0].settings.order.seed
+    };
+    assert_eq!(seed(""), None);
+    assert_eq!(seed("--randrepeat=0"), Some(7));
+    assert_eq!(seed("--allrandrepeat=0"), Some(7));
+    assert_eq!(seed("--randrepeat=0 --randseed=5"), Some(5));
+}
+
+#[test]
 fn client_server_and_trigger_options_are_refused() {
     for line in [
         "--client=host",

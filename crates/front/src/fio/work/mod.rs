@@ -283,16 +283,21 @@ fn content(settings: &FioSettings) -> ContentPlan {
 }
 
 /// A different seed for each job, the same in every run.
-fn seed(job: &FioJob) -> u64 {
+pub(super) fn seed(job: &FioJob) -> u64 {
     let base = job.settings.order.seed.unwrap_or(0);
     // The factor is odd, so a written job file can recover the `randseed`.
     base.wrapping_mul(0x9e37_79b9_7f4a_7c15)
         .wrapping_add(u64::from(job.number))
 }
 
+/// Seed of the values that are drawn once for a job: its start delay and the sizes of its files.
+pub(super) fn draw_seed(job: &FioJob) -> u64 {
+    seed(job).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+}
+
 /// A pseudorandom number from 0 to `most`, derived from the job's seed.
 fn drawn(job: &FioJob, most: u64) -> u64 {
-    let mixed = seed(job).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = draw_seed(job);
     let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0x94d0_49bb_1331_11eb);
     (mixed >> 11) % most.saturating_add(1).max(1)
 }

@@ -25,6 +25,9 @@ pub(in crate::fio) struct ParserInputs {
     pub page_bytes: u64,
     /// `true` if fio's own quirks are reproduced (`--fio-compat`).
     pub is_to_the_letter: bool,
+    /// Seed of jobs with `randrepeat=0`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub random_seed: Option<u64>,
 }
 
 impl ParserInputs {
@@ -54,6 +57,7 @@ impl ParserInputs {
             cpu_count: self.cpu_count,
             memory_bytes: self.memory_bytes,
             page_bytes: self.page_bytes,
+            random_seed: self.random_seed,
         };
         read_arguments(&self.arguments, &surroundings)
     }
