@@ -266,6 +266,14 @@ fn client_server_and_trigger_options_are_refused() {
     ] {
         let error = parse_line(line).unwrap_err();
         let help = error.help.unwrap();
+        let is_of_hosts = ["client", "erver", "S", "remote"]
+            .iter()
+            .any(|it| line.contains(it));
+        assert_eq!(
+            help.contains("--hosts"),
+            is_of_hosts && !line.contains("trigger"),
+            "{line}"
+        );
         assert!(
             ["use ", "start "].iter().any(|it| help.starts_with(it)),
             "{line}"
