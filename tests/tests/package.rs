@@ -93,13 +93,14 @@ fn debug_symbols_are_packaged_next_to_the_program_and_linked() {
         "readelf",
         &["--section-headers", "--wide", &program]
     ));
-    assert!(!sections.contains(".debug_line"), "{sections}");
+    assert!(!sections.contains(".symtab"), "{sections}");
     let symbols = package(&packages, ".debug");
     let sections = need!(run_tool(
         "readelf",
         &["--section-headers", "--wide", &symbols]
     ));
-    assert!(sections.contains(".debug_line"), "{sections}");
+    // The published program also has the lines of the sources, which take long to compile.
+    assert!(sections.contains(".symtab"), "{sections}");
 }
 
 #[test]

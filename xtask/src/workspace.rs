@@ -7,6 +7,9 @@ use serde_json::Value;
 
 use crate::error::Failure;
 
+/// Cargo profile of published programs.
+pub const PUBLISHED_PROFILE: &str = "dist";
+
 /// The workspace root, from the time when this program was compiled.
 pub fn root() -> PathBuf {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -55,7 +58,12 @@ pub fn cargo_messages(arguments: &[&str]) -> Result<Vec<Value>, Failure> {
         .collect())
 }
 
-/// Builds an optimized program and returns its path.
+/// Builds a program as it is published, and returns its path.
+pub fn published_program(selection: &[&str], name: &str) -> Result<PathBuf, Failure> {
+    optimized_program(PUBLISHED_PROFILE, selection, name)
+}
+
+/// Builds the program that tests run, and returns its path.
 pub fn release_program(selection: &[&str], name: &str) -> Result<PathBuf, Failure> {
     optimized_program("release", selection, name)
 }

@@ -57,7 +57,7 @@ pub struct BenchEffort {
     pub seconds: u64,
     /// Run only contests whose titles contain this text.
     pub only: String,
-    /// The program to measure; `None` for a release build of this tree.
+    /// The program to measure; `None` for a build of this tree as published.
     pub program: Option<PathBuf>,
 }
 

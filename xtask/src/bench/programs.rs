@@ -33,11 +33,11 @@ pub struct Pgmeter {
 }
 
 impl Pgmeter {
-    /// The program given on the command line, otherwise a release build.
+    /// The program given on the command line, otherwise a build as published.
     pub fn of(effort: &BenchEffort) -> Result<Pgmeter, Failure> {
         let program = match &effort.program {
             Some(path) => std::path::absolute(path).map_err(Failure::file(path))?,
-            None => workspace::release_program(&["--package", "pgmeter"], "pgmeter")?,
+            None => workspace::published_program(&["--package", "pgmeter"], "pgmeter")?,
         };
         Ok(Pgmeter {
             program,
@@ -223,7 +223,7 @@ impl BareLoop {
     /// Builds the program.
     pub fn build() -> Result<BareLoop, Failure> {
         let selection = ["--package", "engine", "--example", "bare_uring"];
-        workspace::release_program(&selection, "bare_uring").map(BareLoop)
+        workspace::published_program(&selection, "bare_uring").map(BareLoop)
     }
 
     /// Reads blocks of `file` through the page cache, with 128 in flight.
