@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use end_to_end::{FixtureError, Scratch, finish, need, run_tool};
+use end_to_end::{FixtureError, Scratch, finish, need, run_tool, skip};
 use lab::ENTRIES;
 
 /// As in `xtask package`, for the program that tests package.
@@ -88,13 +88,14 @@ fn debug_symbols_are_packaged_next_to_the_program_and_linked() {
         "readelf",
         &["--string-dump=.gnu_debuglink", &program]
     ));
-    assert!(link.contains("pgmeter.debug"), "{link}");
+    let symbols = package(&packages, ".debug");
+    let name = Path::new(&symbols).file_name().unwrap().to_string_lossy();
+    assert!(link.contains(&*name), "{link}");
     let sections = need!(run_tool(
         "readelf",
         &["--section-headers", "--wide", &program]
     ));
     assert!(!sections.contains(".symtab"), "{sections}");
-    let symbols = package(&packages, ".debug");
     let sections = need!(run_tool(
         "readelf",
         &["--section-headers", "--wide", &symbols]
@@ -125,10 +126,58 @@ fn the_tarball_has_the_files_of_the_debian_package_and_valid_checksums() {
     assert_eq!(output.code, 0, "{}", output.text());
     assert_eq!(
         output.stdout.matches(": OK").count(),
-        3,
+        4,
         "{}",
         output.text()
     );
+}
+
+#[test]
+fn pip_installs_the_wheel_into_a_new_environment() {
+    let wheel = package(&need!(packages()), ".whl");
+    let scratch = need!(Scratch::new());
+    let environment = scratch.join("environment");
+    let directory = environment.to_string_lossy().into_owned();
+    // Debian has a separate package for this module.
+    if let Err(error) = run_tool("python3", &["-m", "venv", &directory]) {
+        skip!("{error}");
+    }
+    let pip = environment.join("bin/pip").to_string_lossy().into_owned();
+    run_tool(&pip, &["install", "--quiet", "--no-index", &wheel]).unwrap();
+    let program = environment.join("bin/pgmeter");
+    let output = finish(Command::new(&program).args(["--version", "-v"]));
+    assert_eq!(output.code, 0, "{}", output.text());
+    assert!(output.stdout.starts_with("pgmeter "), "{}", output.text());
+    assert!(environment.join("share/man/man1/pgmeter.1.gz").is_file());
+    run_tool(&pip, &["uninstall", "--quiet", "--yes", "pgmeter"]).unwrap();
+    assert!(!program.exists(), "left behind: {program:?}");
+}
+
+#[test]
+fn released_programs_need_no_newer_c_library_than_glibc_2_17() {
+    let released = need!(packages()).with_file_name("release-packages");
+    let Ok(entries) = std::fs::read_dir(&released) else {
+        skip!("`cargo xtask release` makes these packages");
+    };
+    let names = entries.map(|entry| entry.unwrap().path().to_string_lossy().into_owned());
+    for tarball in names.filter(|name| name.ends_with(".tar.gz")) {
+        let scratch = need!(Scratch::new());
+        let to = scratch.path().to_string_lossy().into_owned();
+        let options = ["--strip-components=1", "--wildcards", "*/bin/pgmeter"];
+        let unpack = [&["-xzf", &tarball, "-C", &to][..], &options].concat();
+        run_tool("tar", &unpack).unwrap();
+        let program = scratch.join("bin/pgmeter").to_string_lossy().into_owned();
+        let versions = need!(run_tool("readelf", &["--version-info", "--wide", &program]));
+        let minor = |word: &str| {
+            word.strip_prefix("GLIBC_2.")?
+                .split('.')
+                .next()?
+                .parse()
+                .ok()
+        };
+        let newest: Option<u32> = versions.split_whitespace().filter_map(minor).max();
+        assert!(newest.is_some_and(|it| it <= 17), "{tarball}: {newest:?}");
+    }
 }
 
 #[test]

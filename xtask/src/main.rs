@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask test [LANE...]`, `cargo xtask tidy`, `cargo xtask docs [--check | --site]`,
 //! `cargo xtask bench engine|guard|accuracy|classics|postmark|network|statistics [OPTION...]`,
-//! `cargo xtask fuzz [TARGET...]`, `cargo xtask package`.
+//! `cargo xtask fuzz [TARGET...]`, `cargo xtask package`, `cargo xtask release [prepare VERSION]`.
 
 mod bench;
 mod docs;
@@ -33,7 +33,9 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   bench network            requests and replies over loopback and a bare loop
   bench statistics         rates reached, a target against itself, detection of a slowdown
   fuzz [TARGET...]         fuzz the parsers; --seconds N for each
-  package                  a .deb, a tarball, debug symbols and checksums
+  package                  a .deb, a tarball, a wheel, debug symbols and checksums
+  release                  packages of all kinds for all platforms, from a commit
+  release prepare VERSION  set the version, and give its changes a section
 ";
 
 fn main() -> ExitCode {
@@ -60,6 +62,8 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         ["bench", name, options @ ..] => bench::run(name, options),
         ["fuzz", options @ ..] => fuzz::run(options),
         ["package"] => package::run(),
+        ["release"] => package::release(),
+        ["release", "prepare", version] => package::prepare(version),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())

@@ -25,6 +25,13 @@ pub const CARGO_DEB: CargoTool = CargoTool {
     options: &["--no-default-features"],
 };
 
+/// Creates the `.rpm`.
+pub const CARGO_GENERATE_RPM: CargoTool = CargoTool {
+    name: "cargo-generate-rpm",
+    version: "0.21.1",
+    options: &[],
+};
+
 /// Creates the documentation site: the Rust project's own generator, in one program that needs no
 /// network and includes search.
 pub const MDBOOK: CargoTool = CargoTool {
@@ -33,6 +40,10 @@ pub const MDBOOK: CargoTool = CargoTool {
     // Without its server and the file watcher, which have most of the dependencies.
     options: &["--no-default-features", "--features", "search"],
 };
+
+/// Packages of Python's index: the compiler that links with stubs of old C libraries, and the
+/// command that makes cargo use it.
+const ZIG: [&str; 2] = ["ziglang==0.17.1", "cargo-zigbuild==0.24.1"];
 
 impl CargoTool {
     /// Path of the program: built earlier, installed by the user, or built now.
@@ -75,6 +86,32 @@ impl CargoTool {
             Ok(_) => Ok(self.built(target)),
             Err(failure) => Err(Failure::Missing(format!("there is no {name}: {failure}"))),
         }
+    }
+}
+
+/// Directory with `ziglang/zig` and `bin/cargo-zigbuild`: installed earlier or now.
+pub fn zig(target: &Path) -> Result<PathBuf, Failure> {
+    let directory = target.join("tools/zig");
+    if directory.join("bin/cargo-zigbuild").is_file() {
+        return Ok(directory);
+    }
+    println!(
+        "installing {} into `{}`",
+        ZIG.join(" "),
+        directory.display()
+    );
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "install", "--quiet", "--no-input", "--no-deps"])
+        .args(["--disable-pip-version-check", "--upgrade", "--target"])
+        .arg(&directory)
+        .args(ZIG);
+    match run_tool(&mut pip) {
+        Ok(_) => Ok(directory),
+        Err(failure) => Err(Failure::Missing(format!(
+            "no compiler for old systems ({failure}); install Python with pip, and make {} \
+             available to it",
+            ZIG.join(" and ")
+        ))),
     }
 }
 

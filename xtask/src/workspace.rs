@@ -68,14 +68,23 @@ pub fn release_program(selection: &[&str], name: &str) -> Result<PathBuf, Failur
     optimized_program("release", selection, name)
 }
 
-/// Builds a program with another profile and returns its path.
-pub fn optimized_program(
-    profile: &str,
-    selection: &[&str],
-    name: &str,
-) -> Result<PathBuf, Failure> {
+fn optimized_program(profile: &str, selection: &[&str], name: &str) -> Result<PathBuf, Failure> {
     let arguments = [&["build", "--profile", profile], selection].concat();
     executable(&cargo_messages(&arguments)?, name)
+}
+
+/// Cargo's target directory.
+pub fn target_directory() -> Result<PathBuf, Failure> {
+    let output = cargo()
+        .args(["metadata", "--no-deps", "--offline", "--format-version=1"])
+        .output()
+        .map_err(Failure::start("cargo metadata"))?;
+    let metadata: Option<Value> = serde_json::from_slice(&output.stdout).ok();
+    let directory = metadata.and_then(|it| it["target_directory"].as_str().map(PathBuf::from));
+    directory.ok_or_else(|| Failure::Output {
+        program: "cargo metadata".to_owned(),
+        message: "it names no target directory".to_owned(),
+    })
 }
 
 /// Builds the program and all examples like the tests, and returns the path of one. Without the

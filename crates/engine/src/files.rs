@@ -1,9 +1,10 @@
 //! The open files of an engine, by index.
 
+use std::io::IoSliceMut;
 use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
 
 use rustix::fs::FileType;
-use rustix::io::Errno;
+use rustix::io::{Errno, ReadWriteFlags};
 
 use crate::{EngineError, Reopen, Request};
 
@@ -217,16 +218,11 @@ impl EngineFiles {
 
 /// Reads the first byte of a file with these flags of `preadv2`.
 pub(crate) fn read_byte(file: &OwnedFd, flags: i32) -> std::io::Result<()> {
-    let mut byte = 0_u8;
-    let iovec = libc::iovec {
-        iov_base: (&raw mut byte).cast(),
-        iov_len: 1,
-    };
-    // SAFETY: the kernel writes at most the one byte of the vector.
-    match unsafe { libc::preadv2(file.as_raw_fd(), &iovec, 1, 0, flags) } {
-        0.. => Ok(()),
-        _ => Err(std::io::Error::last_os_error()),
-    }
+    let flags = ReadWriteFlags::from_bits_retain(flags.cast_unsigned());
+    let mut byte = [0];
+    // The system call itself, because old C libraries do not have the function.
+    rustix::io::preadv2(file, &mut [IoSliceMut::new(&mut byte)], 0, flags)?;
+    Ok(())
 }
 
 /// Closes a descriptor and returns the kernel's result as a completion's result; dropping would

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::platform::Platform;
 use crate::error::Failure;
 use crate::workspace;
 
@@ -45,18 +46,50 @@ pub fn own() -> Result<String, Failure> {
     Ok(text)
 }
 
+/// The packages linked into the program of a platform, without those for tests and builds.
+pub struct LinkedPackages {
+    /// Output of `cargo metadata`.
+    metadata: Value,
+    ids: BTreeSet<String>,
+}
+
+impl LinkedPackages {
+    /// Reads them from cargo.
+    pub fn of(platform: Platform) -> Result<LinkedPackages, Failure> {
+        let metadata = metadata(platform)?;
+        let ids = linked(&metadata).into_iter().map(str::to_owned).collect();
+        Ok(LinkedPackages { metadata, ids })
+    }
+
+    /// All packages, as in the output of `cargo metadata`.
+    pub fn iter(&self) -> impl Iterator<Item = &Value> {
+        array(&self.metadata, "packages").filter(|package| self.ids.contains(text(package, "id")))
+    }
+
+    /// The linked packages that a package uses directly.
+    pub fn dependencies<'a>(&'a self, package: &Value) -> impl Iterator<Item = &'a Value> {
+        let nodes = array(&self.metadata["resolve"], "nodes");
+        let used: BTreeSet<&str> = nodes
+            .filter(|node| node["id"] == package["id"])
+            .flat_map(|node| array(node, "deps"))
+            .map(|dependency| text(dependency, "pkg"))
+            .collect();
+        self.iter()
+            .filter(move |package| used.contains(text(package, "id")))
+    }
+}
+
 /// Lists every package linked into the program, with its licenses. A text that several packages
 /// share is included once.
-pub fn of_dependencies() -> Result<String, Failure> {
-    let metadata = metadata()?;
-    let linked = linked(&metadata);
+pub fn of_dependencies(platform: Platform) -> Result<String, Failure> {
+    let packages = LinkedPackages::of(platform)?;
     let mut list = String::new();
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for package in array(&metadata, "packages") {
-        // Packages without a source belong to this workspace.
-        if package["source"].is_null() || !linked.contains(text(package, "id")) {
-            continue;
-        }
+    // Packages without a source belong to this workspace.
+    for package in packages
+        .iter()
+        .filter(|package| !package["source"].is_null())
+    {
         let name = format!("{} {}", text(package, "name"), text(package, "version"));
         let _ = writeln!(list, "{name}: {}", text(package, "license"));
         let manifest = Path::new(text(package, "manifest_path"));
@@ -72,33 +105,17 @@ pub fn of_dependencies() -> Result<String, Failure> {
     Ok(all)
 }
 
-fn metadata() -> Result<Value, Failure> {
+fn metadata(platform: Platform) -> Result<Value, Failure> {
     let output = workspace::cargo()
         .args(["metadata", "--locked", "--format-version", "1"])
         // Packages for other platforms are not linked into this program.
-        .args(["--filter-platform", &host()?])
+        .args(["--filter-platform", platform.triple])
         .output()
         .map_err(Failure::start("cargo metadata"))?;
     serde_json::from_slice(&output.stdout).map_err(|error| Failure::Output {
         program: "cargo metadata".to_owned(),
         message: format!("{error}: {}", String::from_utf8_lossy(&output.stderr)),
     })
-}
-
-/// Target platform of this machine's compiler.
-fn host() -> Result<String, Failure> {
-    let output = workspace::cargo()
-        .args(["--version", "--verbose"])
-        .output()
-        .map_err(Failure::start("cargo"))?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    text.lines()
-        .find_map(|line| line.strip_prefix("host: "))
-        .map(str::to_owned)
-        .ok_or_else(|| Failure::Output {
-            program: "cargo --version --verbose".to_owned(),
-            message: "it names no host".to_owned(),
-        })
 }
 
 /// Ids of the packages that the program needs at run time, without those for tests and builds.

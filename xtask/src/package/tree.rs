@@ -10,12 +10,15 @@ use std::process::Command;
 use flate2::{Compression, GzBuilder};
 
 use super::licenses;
+use super::platform::Platform;
 use crate::error::Failure;
 use crate::tool::run_tool;
 use crate::workspace;
 
 /// Directory of the documents, as in Debian.
 const DOCUMENTS: &str = "usr/share/doc/pgmeter";
+/// Licenses of the linked packages.
+pub const THIRD_PARTY_LICENSES: &str = "usr/share/doc/pgmeter/third-party-licenses.gz";
 /// Each shell, with its path for completions of `pgmeter`.
 const COMPLETIONS: [(&str, &str); 3] = [
     ("bash", "usr/share/bash-completion/completions/pgmeter"),
@@ -47,8 +50,9 @@ impl PackageTree {
         Ok(path)
     }
 
-    /// Adds all files that belong to the program.
-    pub fn fill(&self, program: &Path) -> Result<(), Failure> {
+    /// Adds all files that belong to the program of a platform. This machine must be able to run
+    /// `program`, which prints some of them.
+    pub fn fill(&self, program: &Path, platform: Platform) -> Result<(), Failure> {
         // Run under its installed name, because completion scripts call that name.
         let printed = |words: &[&str]| run_tool(Command::new(program).arg0("pgmeter").args(words));
         for page in String::from_utf8_lossy(&printed(&["man", "--list"])?).lines() {
@@ -70,8 +74,9 @@ impl PackageTree {
         write(&path, &compressed(&changes))?;
         let path = self.path(&format!("{DOCUMENTS}/copyright"))?;
         write(&path, licenses::own()?.as_bytes())?;
-        let path = self.path(&format!("{DOCUMENTS}/third-party-licenses.gz"))?;
-        write(&path, &compressed(licenses::of_dependencies()?.as_bytes()))
+        let licenses = licenses::of_dependencies(platform)?;
+        let path = self.path(THIRD_PARTY_LICENSES)?;
+        write(&path, &compressed(licenses.as_bytes()))
     }
 
     /// Adds the user documentation, with its pictures and examples.
@@ -125,7 +130,7 @@ pub fn source_date() -> u64 {
 }
 
 /// Like `gzip -9n`: without name and time.
-fn compressed(content: &[u8]) -> Vec<u8> {
+pub fn compressed(content: &[u8]) -> Vec<u8> {
     let mut encoder = GzBuilder::new().write(Vec::new(), Compression::best());
     // Writing to a vector does not fail.
     let _ = encoder.write_all(content);
