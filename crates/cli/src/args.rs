@@ -393,7 +393,10 @@ pub(crate) struct AsArgs {
 /// The programs that `as` can emulate, with their titles, sorted by name.
 pub(crate) fn programs() -> Vec<PossibleValue> {
     let fronts = FRONTS.iter();
-    let fronts = fronts.map(|front| PossibleValue::new(front.name).help(front.title));
+    let fronts = fronts.map(|front| {
+        let program = PossibleValue::new(front.name).aliases(front.aliases);
+        program.help(front.title)
+    });
     let consoles = CONSOLES.iter();
     let consoles = consoles.map(|front| PossibleValue::new(front.name).help(front.title));
     let mut all: Vec<PossibleValue> = fronts.chain(consoles).collect();

@@ -16,6 +16,8 @@ const DIRECTORY_HELP: &str = "name a directory with `--target`";
 pub struct Front {
     /// Name of the program, which is also the name for links to pgmeter and for `as NAME`.
     pub name: &'static str,
+    /// Other names of the program's executable, which links to pgmeter may have as well.
+    pub aliases: &'static [&'static str],
     /// Description in one line, which begins with a verb.
     pub title: &'static str,
     /// Where the program creates files and which of them it keeps, in sentences for `--help`.

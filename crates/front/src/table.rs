@@ -48,10 +48,11 @@ static FILES: &[FileFront] = &[
 /// Number of leading bytes that fronts look at to detect their files.
 const DETECTED_BYTES_MAX: usize = 1 << 20;
 
-/// The front with this name.
+/// The front with this name or alias.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Front> {
-    FRONTS.iter().find(|front| front.name == name)
+    let is_it = |front: &&Front| front.name == name || front.aliases.contains(&name);
+    FRONTS.iter().find(is_it)
 }
 
 /// The interactive front with this name.
@@ -144,7 +145,9 @@ mod tests {
     fn front_names_are_unique_and_sorted() {
         assert!(FRONTS.is_sorted_by(|one, next| one.name < next.name));
         for front in FRONTS {
-            assert!(std::ptr::eq(find(front.name).unwrap(), front));
+            for name in [front.name].iter().chain(front.aliases) {
+                assert!(std::ptr::eq(find(name).unwrap(), front), "{name}");
+            }
             assert!(front.usage.ends_with('\n') && !front.title.ends_with('.'));
         }
         assert!(find("no such program").is_none());

@@ -18,6 +18,7 @@ use crate::{ArgumentError, CommandLine, Front, FrontWork, OriginalDifference};
 /// Front of Bonnie 1.4.
 pub const FRONT: Front = Front {
     name: "bonnie",
+    aliases: &[],
     title: "Measures sequential I/O and seeks in one large file, as in 1990",
     files_help: Front::FILES_IN_WORK_DIRECTORY,
     version: "Bonnie 1.4",

@@ -21,6 +21,7 @@ pub use classic::FRONT as CLASSIC;
 /// Front of Bonnie++ 2.00a.
 pub const FRONT: Front = Front {
     name: "bonnie++",
+    aliases: &[],
     title: "Measures sequential I/O and seeks in one large file, and work on many small files",
     files_help: Front::FILES_IN_WORK_DIRECTORY,
     version: "Bonnie++ 2.00a",

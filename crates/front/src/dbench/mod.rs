@@ -19,6 +19,7 @@ use options::DbenchOptions;
 /// Front of dbench 4.00.
 pub const FRONT: Front = Front {
     name: "dbench",
+    aliases: &[],
     title: "Replays the recorded calls of a file server, with several clients at once",
     files_help: Front::FILES_IN_WORK_DIRECTORY,
     version: "dbench 4.00",

@@ -24,6 +24,7 @@ use script::Read;
 /// Front of filebench 1.5-alpha3.
 pub const FRONT: Front = Front {
     name: "filebench",
+    aliases: &[],
     title: "Runs scripts of processes, threads and flowops on filesets",
     files_help: Front::FILES_IN_WORK_DIRECTORY,
     version: "filebench 1.5-alpha3",

@@ -20,6 +20,7 @@ const COMPAT_OPTION: &str = "--fio-compat";
 /// The entry of fio in the list of fronts.
 pub(crate) const FRONT: Front = Front {
     name: "fio",
+    aliases: &[],
     title: "Runs jobs of I/O requests against files and devices",
     files_help: "\
         pgmeter creates files in a work directory below the given directory. At the end, it moves \

@@ -27,6 +27,7 @@ const NAME: &str = "fs_mark";
 /// Front of fs_mark 3.3.
 pub const FRONT: Front = Front {
     name: NAME,
+    aliases: &[],
     title: "Creates files with many threads and syncs them",
     files_help: "\
         pgmeter creates files in the given directories themselves and removes them at \

@@ -23,6 +23,7 @@ use options::{Io500Options, Io500Print};
 /// Front of IO500, as of ISC 2026.
 pub const FRONT: Front = Front {
     name: "io500",
+    aliases: &[],
     title: "Combines bandwidth and metadata rates of a storage system into one score",
     files_help: "\
         pgmeter creates files in a work directory below the given directory and removes \

@@ -24,6 +24,7 @@ use script::IorTests;
 /// Front of IOR 4.0.0.
 pub const FRONT: Front = Front {
     name: "ior",
+    aliases: &[],
     title: "Measures how fast parallel ranks write and read large files",
     files_help: "\
         pgmeter creates files in a work directory next to the file of `-o` and removes \

@@ -16,6 +16,7 @@ use options::IozoneOptions;
 /// Front of IOzone 3.489.
 pub const FRONT: Front = Front {
     name: "iozone",
+    aliases: &[],
     title: "Measures throughput for a range of file and record sizes, with one or more workers",
     files_help: "\
         pgmeter creates files in a work directory next to the files of `-f` or `-F` \

@@ -31,6 +31,7 @@ const EXIT_COMPAT: u8 = 2;
 /// Front of lmbench's lat_fs.
 pub const FRONT: Front = Front {
     name: NAME,
+    aliases: &[],
     title: "Measures how fast files are created and removed, as part of lmbench",
     files_help: "\
         pgmeter creates files in the given directory itself and removes them at the \

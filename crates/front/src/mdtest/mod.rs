@@ -19,6 +19,7 @@ use options::MdtestOptions;
 /// Front of mdtest 4.1.0.
 pub const FRONT: Front = Front {
     name: "mdtest",
+    aliases: &[],
     title: "Measures metadata operations on trees of files and directories",
     files_help: "\
         pgmeter creates files in a work directory below the given directory and \

@@ -20,6 +20,7 @@ use options::SmallfileOptions;
 /// Front of smallfile 3.2.
 pub const FRONT: Front = Front {
     name: "smallfile",
+    aliases: &["smallfile_cli.py"],
     title: "Creates, reads, renames and removes small files with several threads",
     files_help: Front::FILES_IN_WORK_DIRECTORY,
     version: "smallfile 3.2",

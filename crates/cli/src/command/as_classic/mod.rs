@@ -93,6 +93,7 @@ mod tests {
         assert_eq!(classic("bin/lat_fs").unwrap(), "lat_fs");
         assert_eq!(classic("fs_mark").unwrap(), "fs_mark");
         assert_eq!(classic("/usr/local/bin/mdtest").unwrap(), "mdtest");
+        assert_eq!(classic("bin/smallfile_cli.py").unwrap(), "smallfile_cli.py");
         assert_eq!(classic("/postmark/pgmeter"), None);
         assert_eq!(classic(""), None);
     }
