@@ -83,10 +83,46 @@ fn mdtest_lists_differences_and_refuses_unsupported_options() {
             .contains("ranks differs: they are threads of one process\n")
     );
     assert!(output.stdout.contains("moved to their names at the end"));
-    let output = stand_in(&bed, "mdtest", &["-n", "5", "-k"]);
-    output.assert_refused(1, &["`-k` makes files by mknod, which is not supported"]);
+    assert!(
+        output
+            .stdout
+            .contains("`-g` is refused: it sets layouts of Lustre\n")
+    );
+    let output = stand_in(&bed, "mdtest", &["-n", "5", "-g"]);
+    output.assert_refused(1, &["`-g` sets layouts of Lustre, which is not supported"]);
     let output = stand_in(&bed, "smallfile", &["--operation", "setxattr"]);
     output.assert_refused(1, &["the operation `setxattr` is not supported"]);
+    assert!(bed.left_in_target().is_empty());
+}
+
+/// These programs need arguments for a run, but not for the list.
+#[test]
+fn differences_of_all_runs_are_listed_without_arguments() {
+    let bed = ScratchTarget::in_memory().unwrap();
+    for (name, part) in [
+        (
+            "dbench",
+            "latency differs: latency of a call, not the gap between two calls\n",
+        ),
+        (
+            "dbench",
+            "`-x` is refused: it sets and reads extended attributes of each file\n",
+        ),
+        (
+            "filebench",
+            "`aiowrite` differs: pgmeter waits for each write\n",
+        ),
+        ("filebench", "`system` is refused: "),
+        ("smallfile", "`--host-set` is refused: "),
+        (
+            "iozone",
+            "`-W` is refused: it locks the file at each read and write\n",
+        ),
+    ] {
+        let output = stand_in(&bed, name, &["--differences"]);
+        assert_eq!(output.code, 0, "{name}: {}", output.stderr);
+        assert!(output.stdout.contains(part), "{name}: {}", output.stdout);
+    }
     assert!(bed.left_in_target().is_empty());
 }
 

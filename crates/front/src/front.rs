@@ -7,7 +7,7 @@ use crate::command_line::CommandLine;
 use crate::file::FileFront;
 use crate::text::{ClassicText, EscapedText};
 use crate::usage::{directory_option, relevant_lines, with_letter};
-use crate::work::FrontWork;
+use crate::work::{FrontWork, OriginalDifference};
 
 /// The help for a target that is no directory.
 const DIRECTORY_HELP: &str = "name a directory with `--target`";
@@ -28,6 +28,9 @@ pub struct Front {
     pub usage: &'static str,
     /// Turns arguments into work.
     pub arguments: fn(&CommandLine<'_>) -> Result<FrontWork, ArgumentError>,
+    /// Differences from the original that are independent of the arguments: differences of every
+    /// run, and refused options.
+    pub general_differences: fn() -> Vec<OriginalDifference>,
     /// Reader of the program's own files; `None` if it has none.
     pub file: Option<FileFront>,
     /// The option that sets the number of processes, if a launcher may start several.

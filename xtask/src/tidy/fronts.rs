@@ -31,7 +31,7 @@ const LONG_FRONTS: &[LongFront] = &[
     },
     LongFront {
         name: "filebench",
-        lines_max: 1850,
+        lines_max: 1860,
         reason: "its scripts are a complete language",
     },
     LongFront {

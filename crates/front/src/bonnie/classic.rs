@@ -24,6 +24,7 @@ pub const FRONT: Front = Front {
     version: "Bonnie 1.4",
     usage: include_str!("classic_usage.txt"),
     arguments,
+    general_differences: Vec::new,
     file: None,
     ranks: None,
     without_direct: "leave `-D` out",

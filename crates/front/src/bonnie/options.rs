@@ -1,5 +1,6 @@
 //! The command line of Bonnie++.
 
+use crate::OriginalDifference;
 use crate::options::{
     Grammar, LetterSyntax, OptionRow, WrittenValue, attached, bytes, flag, idle_value, read,
     refused_value, refused_value_with, text, unknown_option_message, within,
@@ -90,6 +91,11 @@ const GRAMMAR: Grammar<BonnieOptions> = Grammar {
     },
     ..Grammar::new(OPTIONS, |it| &mut it.ignored)
 };
+
+/// The options that are refused.
+pub(super) fn refused_options() -> Vec<OriginalDifference> {
+    GRAMMAR.refused_options()
+}
 
 const OPTIONS: &[OptionRow<BonnieOptions>] = &[
     flag("-b", |it| &mut it.is_synced),

@@ -25,6 +25,7 @@ pub const FRONT: Front = Front {
     version: "dbench 4.00",
     usage: include_str!("usage.txt"),
     arguments,
+    general_differences,
     file: Some(FileFront {
         name: "dbench",
         kind: "dbench load file",
@@ -52,6 +53,15 @@ fn read(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
         text_input: remembered,
         ..work(&options, file.bytes)?
     })
+}
+
+/// Differences of every run.
+fn of_every_run() -> impl Iterator<Item = OriginalDifference> {
+    OriginalDifference::listed(include_str!("differences.txt"))
+}
+
+fn general_differences() -> Vec<OriginalDifference> {
+    of_every_run().chain(options::refused_options()).collect()
 }
 
 fn work(options: &DbenchOptions, bytes: &[u8]) -> Result<FrontWork, Diagnostic> {

@@ -1,5 +1,6 @@
 //! The command line of dbench.
 
+use crate::OriginalDifference;
 use crate::options::{
     EqualsSyntax, Grammar, LetterSyntax, OptionRow, WrittenValue, act, count_within, flag, idle,
     idle_value, only, read, refused, refused_with, text,
@@ -40,6 +41,11 @@ const GRAMMAR: Grammar<DbenchOptions> = Grammar {
     }),
     ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
 };
+
+/// The options that are refused.
+pub(super) fn refused_options() -> Vec<OriginalDifference> {
+    GRAMMAR.refused_options()
+}
 
 const OPTIONS: &[OptionRow<DbenchOptions>] = &[
     count_within("-t --timelimit", |it| &mut it.time_s, 1, TIME_S_MAX),

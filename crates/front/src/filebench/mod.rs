@@ -16,8 +16,12 @@ use std::path::Path;
 use plan::{Diagnostic, printable};
 
 use crate::options::{Grammar, OptionRow, read, text};
+use crate::rows::rows;
 use crate::tokens::number;
-use crate::{ArgumentError, CommandLine, FileFront, Front, FrontFile, FrontWork};
+use crate::{
+    ArgumentError, CommandLine, DifferenceKind, FileFront, Front, FrontFile, FrontWork,
+    OriginalDifference,
+};
 use parser::{DEFINE_WORDS, parse};
 use script::Read;
 
@@ -30,6 +34,7 @@ pub const FRONT: Front = Front {
     version: "filebench 1.5-alpha3",
     usage: include_str!("usage.txt"),
     arguments,
+    general_differences,
     file: Some(FileFront {
         name: "filebench",
         kind: "filebench workload",
@@ -80,6 +85,14 @@ const OPTIONS: &[OptionRow<FilebenchOptions>] = &[
         Ok(())
     }),
 ];
+
+fn general_differences() -> Vec<OriginalDifference> {
+    let refused = rows(include_str!("refused.txt")).map(|[word, reason, _]| {
+        OriginalDifference::new(DifferenceKind::Refused, format!("`{word}`"), reason)
+    });
+    let known = OriginalDifference::listed(include_str!("differences.txt"));
+    known.chain(refused).collect()
+}
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = GRAMMAR.read(line.arguments, FilebenchOptions::default())?;

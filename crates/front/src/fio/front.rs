@@ -29,6 +29,7 @@ pub(crate) const FRONT: Front = Front {
     version: "fio 3.42",
     usage: include_str!("usage.txt"),
     arguments,
+    general_differences: Vec::new,
     file: Some(FileFront {
         name: "fio",
         kind: "fio job file",

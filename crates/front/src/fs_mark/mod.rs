@@ -35,6 +35,7 @@ pub const FRONT: Front = Front {
     version: "fs_mark 3.3",
     usage: USAGE,
     arguments,
+    general_differences: Vec::new,
     file: None,
     ranks: None,
     without_direct: "",

@@ -32,6 +32,7 @@ pub const FRONT: Front = Front {
     version: "IO500 isc26",
     usage: include_str!("usage.txt"),
     arguments,
+    general_differences: Vec::new,
     file: None,
     ranks: Some("--ranks"),
     without_direct: "",

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use plan::program::PersistentRole;
 
+use crate::OriginalDifference;
 use crate::acts::NS_PER_SECOND;
 use crate::options::{
     EqualsSyntax, Grammar, LetterSyntax, OptionRow, WrittenValue, all_of, at_least, escaped, flag,
@@ -99,6 +100,11 @@ const GRAMMAR: Grammar<IorOptions> = Grammar {
     format: escaped,
     ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
 };
+
+/// The options that are refused.
+pub(super) fn refused_options() -> Vec<OriginalDifference> {
+    GRAMMAR.refused_options()
+}
 
 /// Options by letter, each with its directive for `-O`.
 const OPTIONS: &[OptionRow<IorOptions>] = &[

@@ -8,6 +8,7 @@ use plan::program::OpenSync;
 use units::format::size;
 
 use crate::FileAccess;
+use crate::OriginalDifference;
 use crate::options::{
     Grammar, OptionRow, WrittenValue, act, bytes, count_within, flag, idle, idle_value,
     missing_value_message, number_within, read, read_each, refused, refused_value,
@@ -110,6 +111,11 @@ const GRAMMAR: Grammar<RawOptions> = Grammar {
     },
     ..Grammar::new(OPTIONS, |it| &mut it.options.ignored)
 };
+
+/// The options that are refused.
+pub(super) fn refused_options() -> Vec<OriginalDifference> {
+    GRAMMAR.refused_options()
+}
 
 const OPTIONS: &[OptionRow<RawOptions>] = &[
     flag("-a", |it| &mut it.options.is_auto),

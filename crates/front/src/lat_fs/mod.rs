@@ -39,6 +39,7 @@ pub const FRONT: Front = Front {
     version: "lat_fs",
     usage: include_str!("usage.txt"),
     arguments,
+    general_differences: Vec::new,
     file: None,
     ranks: None,
     without_direct: "",

@@ -2,6 +2,7 @@
 
 use plan::program::PersistentRole;
 
+use crate::OriginalDifference;
 use crate::options::{
     EqualsSyntax, Grammar, LetterSyntax, OptionRow, WrittenValue, act, all_of, at_least, attached,
     escaped, flag, idle, idle_value, number, posix_or_dummy, read, refused, refused_value,
@@ -97,6 +98,11 @@ const GRAMMAR: Grammar<MdtestOptions> = Grammar {
     format: escaped,
     ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
 };
+
+/// The options that are refused.
+pub(super) fn refused_options() -> Vec<OriginalDifference> {
+    GRAMMAR.refused_options()
+}
 
 const OPTIONS: &[OptionRow<MdtestOptions>] = &[
     read("-n", |it, value| count(&mut it.items, value)),

@@ -17,6 +17,7 @@ pub use value::{
     WrittenValue, all_of, at_least, bytes, located, only, posix_or_dummy, rule_out, within,
 };
 
+use crate::OriginalDifference;
 use row::{Effect, OptionArity};
 
 /// Rules by which a program parses its arguments into `T`.
@@ -134,6 +135,14 @@ impl<T> Grammar<T> {
             previous = word;
         }
         all_of(flaws).map(|()| to)
+    }
+
+    /// The options that are refused, with the reasons. An option that only requests the usage is
+    /// not one of them.
+    pub fn refused_options(&self) -> Vec<OriginalDifference> {
+        let rows = self.rows.iter();
+        let refused = rows.flat_map(|row| row.names().filter_map(|it| row.refusal(it)));
+        refused.collect()
     }
 
     fn word(&self, to: &mut T, word: &str, rest: &mut UnreadArguments<'_>) -> Result<(), String> {

@@ -1,6 +1,7 @@
 //! A row of an option table: the option's names, whether it takes a value, and its effect.
 
 use super::WrittenValue;
+use crate::{DifferenceKind, OriginalDifference};
 
 /// An option of a program.
 pub struct OptionRow<T> {
@@ -58,6 +59,21 @@ impl<T> OptionRow<T> {
 
     pub(super) const fn is_refused(&self) -> bool {
         matches!(self.effect, Effect::Refused(_) | Effect::RefusedWith(_))
+    }
+
+    /// The reason why the option of this name is refused; `None` if it is not.
+    pub(super) fn refusal(&self, name: &str) -> Option<OriginalDifference> {
+        let reason = match self.effect {
+            Effect::Refused(what) => format!("it {what}"),
+            Effect::RefusedWith(sentence) if !sentence.is_empty() => sentence.replace("{}", name),
+            _ => return None,
+        };
+        let subject = format!("`{name}`");
+        Some(OriginalDifference::new(
+            DifferenceKind::Refused,
+            subject,
+            reason,
+        ))
     }
 
     /// `true` if the option is refused or has no effect.

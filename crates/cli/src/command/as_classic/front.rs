@@ -11,7 +11,7 @@ use cluster::LeaderOptions;
 use description::{Overrides, Workload};
 use front::{
     ArgumentError, CommandLine, CreateMissing, DifferenceKind, FileAccess, FilePlacement, Front,
-    FrontOrigin, FrontWork, Refusal,
+    FrontOrigin, FrontWork, OriginalDifference, Refusal,
 };
 use results::{RunEvent, RunRecord, Status, Warning, WarningCode};
 use run::{RunError, RunOptions, RunSpec};
@@ -98,14 +98,16 @@ pub(super) fn run(
         has_ranks: team.is_some(),
         temp_dir: &std::env::temp_dir(),
     };
-    let work = match front.work(&line) {
+    let work = front.work(&line);
+    // Without arguments, the list is not about a run, so a program that needs some has it, too.
+    if args.differences && (work.is_ok() || args.args.is_empty()) {
+        list(front, work.as_ref().ok())?;
+        return Ok(Exit::Success);
+    }
+    let work = match work {
         Ok(work) => work,
         Err(error) => return exit_without_work(front, error),
     };
-    if args.differences {
-        list(&work)?;
-        return Ok(Exit::Success);
-    }
     print_notes(front, &work);
     // A log file that cannot be opened must be reported before the run.
     let printed = EmulatedOutput::new(front.text_of(&origin(&work.cells)))?;
@@ -209,10 +211,16 @@ pub(super) fn refused(refusal: &Refusal) -> Result<Exit, CliError> {
     Ok(super::refuse(refusal))
 }
 
-/// Prints the differences, then the notes on this command line.
-fn list(work: &FrontWork) -> Result<(), CliError> {
-    let lines = work.differences.iter().map(|it| it.sentence() + "\n");
-    let notes = work.warnings.iter().map(|it| format!("note: {it}\n"));
+/// Prints the differences of this command line, or all known ones if there is none. The options
+/// that are refused and the notes on this command line follow.
+fn list(front: &Front, work: Option<&FrontWork>) -> Result<(), CliError> {
+    let own = work.map_or(&[][..], |it| &it.differences);
+    let general = (front.general_differences)();
+    let is_listed = |it: &&OriginalDifference| work.is_none() || it.kind == DifferenceKind::Refused;
+    let others = general.iter().filter(is_listed);
+    let lines = own.iter().chain(others).map(|it| it.sentence() + "\n");
+    let notes = work.iter().flat_map(|it| &it.warnings);
+    let notes = notes.map(|it| format!("note: {it}\n"));
     print_document(&OutputText::prose(lines.chain(notes).collect::<String>()))
 }
 
@@ -237,7 +245,7 @@ fn print_notes(front: &Front, work: &FrontWork) {
     );
 }
 
-fn differing(work: &FrontWork) -> impl Iterator<Item = &front::OriginalDifference> {
+fn differing(work: &FrontWork) -> impl Iterator<Item = &OriginalDifference> {
     let all = work.differences.iter();
     all.filter(|it| it.kind == DifferenceKind::Differs)
 }
