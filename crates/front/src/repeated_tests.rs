@@ -16,7 +16,7 @@ iozone | | -S | 512 | 256
 iozone | | -L | 64 | 128
 iozone | -t 4 | -+p | 25 | 75
 smallfile | | --operation | stat | create
-smallfile | | --top | /a | /b
+smallfile | | --top | /mnt/a | /mnt/b
 smallfile | | --threads | 3 | 4
 smallfile | | --files | 30 | 40
 smallfile | | --file-size | 8 | 16

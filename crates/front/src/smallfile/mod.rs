@@ -8,10 +8,11 @@ mod program;
 mod text;
 mod yaml;
 
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use description::model::{ContentChoice, OwnHelps};
 
+use crate::options::{all_of, escaped};
 use crate::text::at_end_with;
 use crate::work::{titled, writing};
 use crate::{ArgumentError, CommandLine, Front, FrontWork, OriginalDifference};
@@ -49,6 +50,7 @@ const OWN_HELPS: OwnHelps = OwnHelps(&[
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let words = yaml::expand_yaml(line.arguments, line.files)?;
     let options = SmallfileOptions::read(&words)?;
+    all_of(options.top_directories().filter_map(top_flaw))?;
     let title = format!("smallfile {}", options.operation.name());
     let program = program::program(&options, line.host);
     let cell = writing(
@@ -61,6 +63,35 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         text_input: words,
         own_helps: OWN_HELPS,
         ..FrontWork::new(vec![cell])
+    })
+}
+
+/// Minimum length of a path of `--top` in characters. As in the original, a shorter path is likely
+/// to be the top of a file system by mistake.
+const TOP_LENGTH_MIN: usize = 6;
+
+/// The reason why a directory of `--top` is refused.
+fn top_flaw(directory: &str) -> Option<String> {
+    let absolute = std::path::absolute(directory);
+    let mut top = PathBuf::new();
+    for part in absolute
+        .as_deref()
+        .unwrap_or(Path::new(directory))
+        .components()
+    {
+        match part {
+            Component::ParentDir => {
+                top.pop();
+            }
+            part => top.push(part),
+        }
+    }
+    (top.as_os_str().len() < TOP_LENGTH_MIN).then(|| {
+        let shown = escaped(directory);
+        format!(
+            "the path of `--top {shown}` has fewer than {TOP_LENGTH_MIN} characters, so it may be \
+             the top of a file system; name a directory below it"
+        )
     })
 }
 

@@ -78,9 +78,18 @@ pub(super) const OPTIONS: &[OptionRow<SmallfileOptions>] = &[
     yes_or_no("--verify-read", |it| &mut it.is_verified),
     number("--pause", |it| &mut it.pause_us),
     text("--output-json", |it| it.output_json.get_or_insert_default()),
-    idle_value("--verbose --log-to-stderr --incompressible --auto-pause --permute-host-dirs"),
-    idle_value("--network-sync-dir --remote-pgm-dir --min-dirs-per-sec --xattr-size --xattr-count"),
-    idle_value("--cleanup-delay-usec-per-file --host-count"),
+    read(
+        "--verbose --log-to-stderr --incompressible --auto-pause --permute-host-dirs",
+        |it, value| it.ignore(value, value.is_yes().map(drop)),
+    ),
+    read("--min-dirs-per-sec --host-count", |it, value| {
+        it.ignore(value, value.number_within(1, u32::MAX).map(drop))
+    }),
+    read(
+        "--xattr-size --xattr-count --cleanup-delay-usec-per-file",
+        |it, value| it.ignore(value, value.number::<u32>().map(drop)),
+    ),
+    idle_value("--network-sync-dir --remote-pgm-dir"),
     yes_or_no("--hash-into-dirs", |it| &mut it.is_hashed),
     read("--response-times", |_, value| require_no(value, TIMES)),
     read("--record-ctime-size --launch-by-daemon", |_, value| {
@@ -144,6 +153,17 @@ impl SmallfileOptions {
             (self.finishes_all, self.is_finish_forced) = (true, true);
         }
         Ok(self)
+    }
+
+    /// Accepts an option without effect if its value is valid in the original.
+    fn ignore(
+        &mut self,
+        value: &WrittenValue<'_>,
+        checked: Result<(), String>,
+    ) -> Result<(), String> {
+        checked?;
+        self.without_effect.push(value.option.to_owned());
+        Ok(())
     }
 
     /// Directories of `--top`.

@@ -81,6 +81,9 @@ fn unsupported_options_are_refused_by_name() {
             "use a workload file and `pgmeter run --hosts`",
         ),
         ("--stonewall maybe", "not Y or N"),
+        ("--auto-pause foo", "not Y or N"),
+        ("--host-count -5", "not a number from 1"),
+        ("--xattr-size -1", "not a number"),
         ("--record-size 9 --file-size 8", "record size"),
         ("-x 5", "no option `-x`"),
     ] {
@@ -92,6 +95,24 @@ fn unsupported_options_are_refused_by_name() {
     ))
     .unwrap();
     assert_eq!((options.files, options.is_finish_forced), (5, true));
+}
+
+#[test]
+fn the_top_of_a_file_system_is_refused() {
+    let work = |top: &str| {
+        find("smallfile")
+            .unwrap()
+            .work(&CommandLine::of(&words(&format!("--top {top}"))))
+    };
+    for top in ["/", "/mnt", "/mnt/x/..", "/mnt/x/../..", "/mnt/target,/"] {
+        let Err(ArgumentError::Arguments(message)) = work(top) else {
+            panic!("{top}");
+        };
+        assert!(message.contains("fewer than 6 characters"), "{message}");
+    }
+    for top in ["/mnt/x", "target", "."] {
+        assert!(work(top).is_ok(), "{top}");
+    }
 }
 
 /// The options of `--yaml-input-file x.yaml` with this text, after other arguments.
@@ -123,12 +144,12 @@ fn with_yaml(line: &str, text: &str) -> Result<SmallfileOptions, String> {
 
 #[test]
 fn a_yaml_file_overrides_the_command_line() {
-    let text = "---\n# A comment.\noperation: read\nfiles: 30 # each\nfsync: off\ntop: '/a'\n";
-    let options = with_yaml("--files 5 --fsync Y --threads 3 --top /b", text).unwrap();
+    let text = "---\n# A comment.\noperation: read\nfiles: 30 # each\nfsync: off\ntop: '/mnt/a'\n";
+    let options = with_yaml("--files 5 --fsync Y --threads 3 --top /mnt/b", text).unwrap();
     assert_eq!(options.operation.name(), "read");
     assert_eq!((options.files, options.threads), (30, 3));
     assert!(!options.is_synced);
-    assert_eq!(options.top, "/a");
+    assert_eq!(options.top, "/mnt/a");
     // Only both together have to fit.
     let options = with_yaml("--record-size 128", "file-size: 256\n").unwrap();
     assert_eq!((options.record_kib, options.file_kib), (128, 256));
