@@ -21,7 +21,7 @@ mod tables;
 mod waits;
 
 use super::*;
-use crate::{Flow, Generator, Rng, Step};
+use crate::{EXPECTED_FAILURE, Flow, Generator, Rng, Step};
 
 /// Existing and open files; rejects impossible requests.
 #[derive(Default)]
@@ -65,7 +65,10 @@ impl Model {
         let is_allowed = self.allows(request);
         if !is_allowed {
             self.violations.push(note);
-            return -libc_errno::EIO;
+            return match operation {
+                Operation::Unlink => -libc_errno::ENOENT,
+                _ => -libc_errno::EIO,
+            };
         }
         let is_short = self.short.contains(&self.count) && operation == Operation::Write;
         self.apply_effect(&Request {
@@ -168,6 +171,7 @@ fn second(request: &Request) -> (u8, u32) {
 
 mod libc_errno {
     pub const EIO: i32 = 5;
+    pub const ENOENT: i32 = 2;
 }
 
 /// State of all workers after a phase.
@@ -807,6 +811,43 @@ fn unlink_act(handle: u8) -> Act {
         handle,
         ..call(FileOperation::Unlink, CallObject::Same)
     })
+}
+
+/// As in filebench, where two threads may have closed the same file before they delete it.
+#[test]
+fn a_name_that_the_run_has_removed_may_be_missing() {
+    let program = of(vec![set("files", 2)], &["all"]);
+    let acts = vec![
+        act(
+            FileOperation::Create,
+            CallObject::Name(pick(0, FileFilter::Absent)),
+        ),
+        act(FileOperation::Close, CallObject::Handle),
+        unlink_act(0),
+        unlink_act(0),
+    ];
+    let outcome = carry_out(
+        &program,
+        &phase(vec![Act::Transaction(0, acts)]),
+        &Setting::default(),
+    );
+    assert_eq!(outcome.model.violations, ["unlink 0/0", "unlink 0/1"]);
+    assert_eq!(outcome.done[&0], (2, 0));
+    let unlink = Request {
+        operation: Operation::Unlink,
+        fileset: 0,
+        handle: 0,
+        slot: 0,
+        file_index: 0,
+        length_bytes: 0,
+        offset_bytes: 0,
+    };
+    let expected = |result| outcome.workers[0].expected_bytes(&unlink, result);
+    assert_eq!(expected(-libc_errno::ENOENT), EXPECTED_FAILURE);
+    assert_eq!(expected(-libc_errno::EIO), 0);
+    // Nobody in the run removed this one.
+    outcome.states[0].mark_present(0, false);
+    assert_eq!(expected(-libc_errno::ENOENT), 0);
 }
 
 #[test]

@@ -302,14 +302,7 @@ impl Interpreter {
             return self.take_entry(index, walk, result);
         }
         if result < 0 {
-            if std::mem::take(&mut call.is_claimed) {
-                states.release(call.file, code.claim);
-            }
-            if code.second_picker.is_some() {
-                let states = &self.states[usize::from(call.second.fileset)];
-                states.release(call.second.file_index, FileClaim::Exclusive);
-            }
-            return Err(result);
+            return self.settle_failure(index, number, result);
         }
         if !code.operation.moves_bytes() {
             self.apply_effect(index, number, result);

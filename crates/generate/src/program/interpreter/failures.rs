@@ -11,6 +11,9 @@ use crate::program::phase_end::Signal;
 use crate::program::slot::{SlotSection, WaitProgress};
 use crate::program::states::FileClaim;
 
+/// Error number of Linux for a name that does not exist.
+const ENOENT: i32 = 2;
+
 impl Interpreter {
     /// Handles a call for which no file is left.
     #[cold]
@@ -93,6 +96,41 @@ impl Interpreter {
                 self.give_up(index, now_ns);
             }
         }
+    }
+
+    /// `true` if a name could not be removed because a worker of this run has removed it before. A
+    /// program that removes a file by its register cannot know that, so it is not an error.
+    #[cold]
+    pub(super) fn was_removed_before(&self, (fileset, file): (u8, u32), result: i32) -> bool {
+        let states = self.states.get(usize::from(fileset));
+        result == -ENOENT && states.is_some_and(|it| !it.is_present(file))
+    }
+
+    /// Records a call that returned an error. Returns `true` if the error was expected.
+    #[cold]
+    pub(super) fn settle_failure(
+        &mut self,
+        index: usize,
+        number: u16,
+        result: i32,
+    ) -> Result<bool, i32> {
+        let code = &self.code.calls[usize::from(number)];
+        let call = &self.slots[index].call;
+        let name = (call.fileset, call.file);
+        if code.operation == Operation::Unlink && self.was_removed_before(name, result) {
+            self.apply_effect(index, number, 0);
+            return Ok(true);
+        }
+        let call = &mut self.slots[index].call;
+        let states = &self.states[usize::from(call.fileset)];
+        if std::mem::take(&mut call.is_claimed) {
+            states.release(call.file, code.claim);
+        }
+        if code.second_picker.is_some() {
+            let states = &self.states[usize::from(call.second.fileset)];
+            states.release(call.second.file_index, FileClaim::Exclusive);
+        }
+        Err(result)
     }
 
     fn give_up(&mut self, index: usize, now_ns: u64) {

@@ -160,6 +160,7 @@ impl Generator for FastPath {
     fn expected_bytes(&self, request: &Request, result: i32) -> u32 {
         match self.request_index {
             INTERPRETED => self.interpreter.expected_bytes(request, result),
+            _ if result < 0 => self.interpreter.expected_bytes(request, result),
             _ => request.length_bytes,
         }
     }

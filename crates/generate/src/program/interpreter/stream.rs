@@ -8,7 +8,7 @@ use super::Interpreter;
 use super::calls::CallStart;
 use crate::program::code::Instruction;
 use crate::program::slot::SlotSection;
-use crate::{Flow, Generator, Step, mix};
+use crate::{EXPECTED_FAILURE, Flow, Generator, Step, mix};
 
 /// Time before a waiting slot tries again, in nanoseconds.
 pub(super) const PAUSE_NS: u64 = 20_000;
@@ -116,8 +116,12 @@ impl Generator for Interpreter {
     }
 
     #[inline]
-    fn expected_bytes(&self, request: &Request, _result: i32) -> u32 {
+    fn expected_bytes(&self, request: &Request, result: i32) -> u32 {
+        let name = (request.fileset, request.file_index);
         match request.operation {
+            Operation::Unlink if result < 0 && self.was_removed_before(name, result) => {
+                EXPECTED_FAILURE
+            }
             Operation::Read => self.slots[request.slot as usize].call.expected_bytes,
             Operation::NextEntry => 0,
             _ => request.length_bytes,
