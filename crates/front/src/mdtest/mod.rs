@@ -118,6 +118,11 @@ fn differences(options: &MdtestOptions, has_ranks: bool) -> Vec<OriginalDifferen
         (true, "dates", "they are in UTC"),
         (is_left, "trees that stay", left),
         (is_removed, "what is removed", removed),
+        (
+            options.makes_nodes,
+            "`-k`",
+            "files are created by open and close instead of mknod",
+        ),
         (is_random, "the random order of stat", "it is another one"),
     ];
     OriginalDifference::applicable(&those, &options.without_effect)

@@ -31,6 +31,8 @@ pub(super) struct MdtestOptions {
     pub write_bytes: u64,
     pub read_bytes: u64,
     pub is_synced: bool,
+    /// `true` if the original creates files by mknod.
+    pub makes_nodes: bool,
     pub syncs_phases: bool,
     pub stride: u32,
     /// Seed of the random order of stat; `None` for sequential order.
@@ -148,7 +150,7 @@ const OPTIONS: &[OptionRow<MdtestOptions>] = &[
     text("-x", |it| it.stonewall_file.get_or_insert_default()),
     refused_value("-B", "lets phases overlap"),
     refused("-c", "has rank 0 make the items of all"),
-    refused("-k", "makes files by mknod"),
+    flag("-k", |it| &mut it.makes_nodes),
     flag("-S", |it| &mut it.is_shared),
     number("-G", |it| &mut it.signature),
     idle_value("--dataPacketType"),
@@ -216,6 +218,10 @@ impl MdtestOptions {
             (
                 checks_shared,
                 "`-X` and `--verify-write` are not supported with `-S`",
+            ),
+            (
+                self.makes_nodes && self.write_bytes > 0,
+                "only one of `-k` and `-w` can be given",
             ),
             (reads_more, "read bytes must be at most write bytes"),
         ]);
@@ -454,10 +460,10 @@ mod tests {
 
     #[test]
     fn all_refused_options_are_listed_together() {
-        let refused = read("-n 5 -k --quick 7 -c -b x").unwrap_err();
+        let refused = read("-n 5 -g --quick 7 -c -b x").unwrap_err();
         let lines: Vec<&str> = refused.lines().collect();
         assert_eq!(lines.len(), 4, "{refused}");
-        for (line, part) in lines.iter().zip(["`-k`", "`--quick`", "`-c`", "`-b x`"]) {
+        for (line, part) in lines.iter().zip(["`-g`", "`--quick`", "`-c`", "`-b x`"]) {
             assert!(line.contains(part), "{refused}");
         }
         let refused = read("-n 5 -b 0 -i 0").unwrap_err();
@@ -504,7 +510,7 @@ mod tests {
             ("-n", "needs a value"),
             ("-n 5 -q", "no option `-q`"),
             ("-n 5 --quick", "no option `--quick`"),
-            ("-n 5 -k", "`-k`"),
+            ("-n 5 -k -w 9", "only one of `-k` and `-w`"),
             ("-n 5 -c", "`-c`"),
             (
                 "-n 5 -E -X",

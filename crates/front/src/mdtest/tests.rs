@@ -34,6 +34,7 @@ fn every_kind_of_run_becomes_a_valid_program() {
         "-I 5 -z 1 -a dummy -T -x wall",
         "-n 5 -F -w 10 --verify-write -y --ranks 2",
         "-n 5 -u -d /a@/b --ranks 3",
+        "-n 5 -F -C -k",
     ] {
         let arguments = words(line);
         let front = find("mdtest").unwrap();
