@@ -65,7 +65,7 @@ const LONG_FRONTS: &[LongFront] = &[
     },
     LongFront {
         name: "ior",
-        lines_max: 1490,
+        lines_max: 1530,
         reason: "it leaves and finds files, runs the tests of scripts, and prints three forms of \
                  its results",
     },

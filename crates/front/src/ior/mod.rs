@@ -79,7 +79,7 @@ fn cell(options: &IorOptions, number: usize, files: FileAccess<'_>) -> Workload 
     let program = program::program(options, found(options, files));
     let mut cell = writing(
         ContentChoice::Constant,
-        titled(&name, "IOR", options.ranks, program),
+        titled(&name, "IOR", options.processes, program),
     );
     cell.engine = options.is_dummy.then_some(EngineKind::Null);
     // Compared data follows from the seed, so another command with the same one knows it.
@@ -96,13 +96,17 @@ fn found(options: &IorOptions, files: FileAccess<'_>) -> FoundFiles {
     let is_found = options.lasting() == Some(PersistentRole::Finds) && !options.is_dummy;
     let path = |name: &String| options.directory().join(name);
     let names = program::file_names(options);
-    let sizes = names
+    let mut sizes = names
         .iter()
         .filter_map(|it| files.size_bytes(path(it).to_str()?));
+    // Names in other directories could lead out of the user's directory by a link.
+    let is_own = options.lasting().is_none() && !options.has_directory_per_rank;
+    let may_be_left = is_own && !options.is_dummy && sizes.next().is_some();
     let status = || files.read(&options.status_file).ok();
     let number = |bytes: Vec<u8>| String::from_utf8(bytes).ok()?.trim().parse().ok();
     let is_limited = options.reads && !options.writes && !options.status_file.is_empty();
     FoundFiles {
+        may_be_left,
         // Offsets that may repeat lie within the file, however large it is.
         bytes: match is_found && options.random_level > 1 {
             true => sizes.min().filter(|bytes| *bytes >= options.transfer_bytes),
@@ -134,6 +138,11 @@ fn differences(options: &IorOptions, has_ranks: bool) -> Vec<OriginalDifference>
             "in a work directory, and removed at the end",
         ),
         (is_left, "`-k`", left),
+        (
+            is_own,
+            "a kept file of the same name",
+            "removed at the end only if pgmeter has left it and nobody has changed it",
+        ),
         (
             is_found && !options.keeps_files && !options.is_dummy,
             "the file that is read",

@@ -21,6 +21,8 @@ pub(super) struct IorOptions {
     pub transfer_bytes: u64,
     pub segments: u64,
     pub ranks: u32,
+    /// Number of processes, of which more than `ranks` only wait.
+    pub processes: u32,
     pub file: String,
     pub has_file_per_rank: bool,
     pub has_directory_per_rank: bool,
@@ -127,7 +129,12 @@ const OPTIONS: &[OptionRow<IorOptions>] = &[
     number("-i repetitions", |it| &mut it.repetitions),
     flag("-k keepFile", |it| &mut it.keeps_files),
     flag("-m multiFile", |it| &mut it.has_file_per_repetition),
-    number("-N numTasks", |it| &mut it.ranks),
+    read("-N numTasks", |it, value| {
+        it.ranks = value.number()?;
+        // A launcher's number of processes comes first, and a later number may be smaller.
+        it.processes = it.processes.max(it.ranks);
+        Ok(())
+    }),
     text("-o testFile", |it| &mut it.file),
     number("-Q taskPerNodeOffset", |it| &mut it.requested_shift),
     flag("-r readFile", |it| &mut it.reads),
@@ -161,6 +168,10 @@ const OPTIONS: &[OptionRow<IorOptions>] = &[
     refused_value("-M memoryPerNode memoryPerTask", "takes memory away"),
     number("-T maxTimeDuration", |it| &mut it.minutes_max),
     refused_value("minTimeDuration", "repeats the transfers for a time"),
+    refused_value("allocateBufferOnGPU GPUDirect", "keeps buffers in a GPU"),
+    refused_value("dualMount", "has two mount points"),
+    refused_value("savePerOpDataCSV", "writes a file of each operation"),
+    idle_value("GPUid"),
     text("stoneWallingStatusFile", |it| &mut it.status_file),
     number("stoneWallingWearOutIterations", |it| &mut it.transfers_max),
     text("saveRankPerformanceDetailsCSV", |it| &mut it.rank_file),
@@ -184,6 +195,7 @@ impl IorOptions {
             transfer_bytes: 256 << 10,
             segments: 1,
             ranks: 1,
+            processes: 1,
             file: "testFile".to_owned(),
             repetitions: 1,
             requested_shift: 1,

@@ -23,6 +23,8 @@ pub(super) struct FoundFiles {
     pub bytes: Option<u64>,
     /// Number of transfers that each rank wrote; `None` if it does not matter.
     pub transfers: Option<u64>,
+    /// `true` if an earlier command may have left files that this one replaces.
+    pub may_be_left: bool,
 }
 
 /// The program of all repetitions.
@@ -48,7 +50,7 @@ pub(super) fn program(options: &IorOptions, found: FoundFiles) -> Program {
     };
     let times = options.repetitions;
     let are_others = options.has_file_per_repetition;
-    let parts = match options.lasting() {
+    let mut parts = match options.lasting() {
         None if options.writes => vec![rounds(times, removing)],
         // Each repetition creates the files again, so only the files of the last one can stay.
         Some(PersistentRole::Leaves) if times > 1 && !are_others => {
@@ -56,6 +58,14 @@ pub(super) fn program(options: &IorOptions, found: FoundFiles) -> Program {
         }
         _ => vec![rounds(times, work)],
     };
+    if options.ranks < options.processes {
+        // Every process takes part in a run, even if it has no work.
+        let idle = Group {
+            quotas: crate::acts::rounds(1),
+            ..group("ranks", vec![Act::Think(Law::fixed(0))])
+        };
+        parts.insert(0, ProgramPart::Phase(hidden("start", idle)));
+    }
     Program {
         labels: vec!["transfer".to_owned()],
         filesets: vec![files(options, found)],
@@ -122,7 +132,8 @@ fn files(options: &IorOptions, found: FoundFiles) -> FilesetPlan {
 
 /// Files that stay after the run, or that an earlier command left; `None` for neither.
 fn lasting(options: &IorOptions, found: FoundFiles) -> Option<PersistentFiles> {
-    let role = options.lasting()?;
+    let replaced = found.may_be_left.then_some(PersistentRole::Replaces);
+    let role = options.lasting().or(replaced)?;
     let is_left = role == PersistentRole::Leaves;
     let bytes = files(options, found).size.always();
     let names = match options.has_directory_per_rank && is_left {
@@ -230,6 +241,7 @@ fn transfers(options: &IorOptions, operation: FileOperation, found: FoundFiles) 
         _ => (vec![transfer], after.chain([close]).collect(), count),
     };
     Group {
+        workers: (options.ranks < options.processes).then_some(options.ranks),
         shift: if writes { 0 } else { options.read_shift() },
         first: waited.into_iter().chain([open]).chain(meet(0)).collect(),
         last,
@@ -283,7 +295,10 @@ fn place(options: &IorOptions, operation: FileOperation) -> CallPosition {
 fn removal(options: &IorOptions) -> Group {
     let unlink = named(FileOperation::Unlink, own(options, FileFilter::Present), 0);
     Group {
-        workers: (!options.has_file_per_rank).then_some(1),
+        workers: match options.has_file_per_rank {
+            true => (options.ranks < options.processes).then_some(options.ranks),
+            false => Some(1),
+        },
         quotas: rounds(1),
         ..group("ranks", vec![unlink])
     }

@@ -41,6 +41,9 @@ fn every_kind_of_run_becomes_a_valid_program() {
         "-r -k -e -i1 -m -N 2 -t 100k -b 200k -F",
         "-O summaryFormat=CSV -O summaryFile=out.csv",
         "-w -r -Z -N 3 -X -13",
+        "-N 4 -w -r -F -N 2",
+        "-N 2 -w -r -N 1",
+        "-O allocateBufferOnGPU=0,GPUid=-1,dualMount=0,minTimeDuration=0",
         "-w -k -m -i 2 -F -N 2 -d 0.1",
         "-w -k -m -i 2 -N 2",
         "-a DUMMY -D 1 -i 2 -k -B -w -R --dummy.delay-create=5 --dummy.delay-xfer 5",
@@ -92,6 +95,44 @@ fn under_a_time_limit_one_transfer_of_each_rank_must_fit() {
         let untimed = space(line);
         assert!(untimed.firm_bytes >= 100 << 30, "{line}: {untimed:?}");
     }
+}
+
+/// The original writes over a file that an earlier command kept, and removes it.
+#[test]
+fn a_write_replaces_kept_files_of_the_same_name() {
+    let files = FileAccess::scripted(VirtualFiles {
+        size_bytes: &|name| (name == "/x/f").then_some(MIB),
+        ..VirtualFiles::EMPTY
+    });
+    let role = |line: &str| {
+        let options = read(line).unwrap();
+        let program = super::program::program(&options, found(&options, files));
+        assert_eq!(program.check(), Ok(()), "{line}");
+        program.lasting.map(|it| (it.role, it.names))
+    };
+    let names = vec!["f".to_owned()];
+    assert_eq!(
+        role("-w -o /x/f"),
+        Some((PersistentRole::Replaces, names.clone()))
+    );
+    assert_eq!(role("-w -k -o /x/f"), Some((PersistentRole::Leaves, names)));
+    for line in [
+        "-w -o /x/g",
+        "-w -F -o /x/f",
+        "-w -F -u -o /x/f",
+        "-w -a DUMMY -o /x/f",
+    ] {
+        assert_eq!(role(line), None, "{line}");
+    }
+}
+
+#[test]
+fn more_processes_than_ranks_have_no_work() {
+    let options = read("-N 4 -w -r -N 2").unwrap();
+    assert_eq!((options.ranks, options.processes), (2, 4));
+    let program = program_of("-N 4 -w -r -N 2");
+    let workers: Vec<_> = program.groups().map(|it| it.workers).collect();
+    assert_eq!(workers, [None, Some(2), Some(2), Some(1)]);
 }
 
 #[test]

@@ -62,6 +62,9 @@ pub enum PersistentRole {
     /// Uses the existing files, and also removes the named directories at its end if they are
     /// empty.
     Removes,
+    /// Creates other files in its work directory. At its end, also removes the files that an
+    /// earlier run left under these names, if nobody has changed them.
+    Replaces,
 }
 
 impl super::Program {
@@ -78,6 +81,6 @@ impl PersistentFiles {
     /// `true` if the files are there before the run.
     #[must_use]
     pub fn exist_before_run(&self) -> bool {
-        self.role != PersistentRole::Leaves
+        matches!(self.role, PersistentRole::Finds | PersistentRole::Removes)
     }
 }

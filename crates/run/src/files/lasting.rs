@@ -27,7 +27,7 @@ pub(super) fn check(lasting: &PersistentFiles) -> Result<(), RunError> {
             why,
         };
         match (lasting.role, found) {
-            (PersistentRole::Leaves, Err(Errno::NOENT)) => {}
+            (PersistentRole::Leaves, Err(Errno::NOENT)) | (PersistentRole::Replaces, _) => {}
             (PersistentRole::Leaves, Ok(_))
                 if is_unchanged(directory.directory().as_fd(), name) =>
             {
@@ -80,6 +80,12 @@ pub(super) fn finish(lasting: &PersistentFiles, tree: &Tree) -> Result<(), RunEr
     for name in &lasting.names {
         match lasting.role {
             PersistentRole::Finds => {}
+            PersistentRole::Replaces => {
+                if is_unchanged(to.as_fd(), name) {
+                    // Another process of the run may have removed it already.
+                    let _ = unlinkat(to, name, AtFlags::empty());
+                }
+            }
             PersistentRole::Removes => {
                 // A directory in which another program left files is not empty and stays.
                 let _ = unlinkat(to, name, AtFlags::REMOVEDIR);
