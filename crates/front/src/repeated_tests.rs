@@ -15,6 +15,9 @@ iozone | | -j | 3 | 5
 iozone | | -S | 512 | 256
 iozone | | -L | 64 | 128
 iozone | -t 4 | -+p | 25 | 75
+iozone | | -+q | 1 | 2
+iozone | | -J | 1 | 2
+iozone | -a -i 0 | -+x | 4 | 2
 smallfile | | --operation | stat | create
 smallfile | | --top | /mnt/a | /mnt/b
 smallfile | | --threads | 3 | 4

@@ -59,7 +59,7 @@ const LONG_FRONTS: &[LongFront] = &[
     },
     LongFront {
         name: "iozone",
-        lines_max: 1090,
+        lines_max: 1160,
         reason: "seventeen tests, two reports, two spreadsheets, files named in two ways, and \
                  errors about each",
     },

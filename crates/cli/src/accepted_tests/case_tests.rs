@@ -368,6 +368,8 @@ const COMMANDS: &[(&str, &[&str], &[&str])] = &[
             "-t %N",
             "-i %N",
             "-j %N",
+            "-+q %N",
+            "-+x %N",
             "-e",
             "-o",
             "-c",

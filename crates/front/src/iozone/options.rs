@@ -45,6 +45,14 @@ pub(super) struct IozoneOptions {
     pub sync: OpenSync,
     pub stride: u64,
     pub readers_percent: Option<u32>,
+    /// Pause between two tests, in seconds; 0 for none.
+    pub rest_seconds: u32,
+    /// Time that is spent computing before each read or write, in milliseconds.
+    pub compute_ms: u32,
+    /// `true` if that time counts.
+    pub counts_compute: bool,
+    /// Factor from one size to the next in the automatic mode.
+    pub size_factor: u64,
     pub unit: RateUnit,
     pub is_excel: bool,
     pub cache_kib: u64,
@@ -174,7 +182,12 @@ const OPTIONS: &[OptionRow<RawOptions>] = &[
         0,
         100,
     ),
-    idle("-T -G -M -p -m -w -+A -+N -+z -+q -+T -+d"),
+    number_within("-+q", |it| &mut it.options.rest_seconds, 0, 86_400),
+    number_within("-J", |it| &mut it.options.compute_ms, 0, 60_000),
+    flag("-+J", |it| &mut it.options.counts_compute),
+    count_within("-+x", |it| &mut it.options.size_factor, 2, 1 << 20),
+    // Only the spreadsheet of `-b` has the CPU utilization of `-+u`.
+    idle("-T -G -M -p -m -w -+N -+z -+T -+d -+u"),
     read("-f", |it, value| {
         it.options.file = Some(value.text.to_owned());
         Ok(())
@@ -183,20 +196,29 @@ const OPTIONS: &[OptionRow<RawOptions>] = &[
         it.options.files.push(value.text.to_owned());
         Ok(())
     }),
-    idle_value("-P -V -+w -+y -+C"),
+    // `-d` delays the children one after the other by microseconds; `-+A` advises on mapped memory.
+    idle_value("-P -V -+w -+y -+C -d -+A"),
     refused_with("-h -v", ""),
     refused("-B -D", "maps files into memory"),
     refused("-K", "jumps around in the file while it reads"),
     refused("-Q", "writes a file of each operation"),
-    refused("-W", "locks files"),
+    refused("-W", "locks the file at each read and write"),
+    refused("-+l -+L", "locks the records that are read and written"),
+    refused("-+B", "makes the mixed test sequential"),
+    refused("-+E", "reads a file of another program"),
+    refused("-+F", "removes the file before the mixed test"),
+    refused(
+        "-+k",
+        "divides the size of the file by the number of children",
+    ),
+    refused_value("-+b", "pauses between bursts of writes"),
+    refused_value("-+m -+c", "runs on other hosts"),
     refused("-Z", "mixes mapped and other access"),
     refused_value_with(
         "-b",
         "`{} FILE` is not supported; `-R` prints the same table as text",
     ),
-    refused_value("-d", "delays the start of children"),
     refused_value("-H -k", "uses asynchronous I/O"),
-    refused_value("-J", "computes between the calls"),
     refused_value("-U", "mounts the file system again"),
     refused_value("-X -Y", "follows a file of operations"),
 ];
@@ -208,6 +230,7 @@ impl IozoneOptions {
                 has_stonewall: true,
                 retests: true,
                 stride: 17,
+                size_factor: 2,
                 cache_kib: 1024,
                 line_bytes: 32,
                 ..Self::default()
@@ -241,7 +264,12 @@ impl IozoneOptions {
         };
         let is_matrix = self.is_auto || self.files_kib.len() > 1 || self.records_kib.len() > 1;
         let mixed = "`-t`, `-l` and `-u` take one size of file and one of record, without `-a`";
-        rule_out(&[(self.is_together() && is_matrix, mixed)])?;
+        let computes = self.is_together() && self.compute_ms > 0 && !self.counts_compute;
+        let computing = "`-J` with several children needs `-+J`, which counts its time; add it";
+        rule_out(&[
+            (self.is_together() && is_matrix, mixed),
+            (computes, computing),
+        ])?;
         self.check_files()?;
         self.unit = match (written.is_in_microseconds, written.is_in_operations) {
             (true, _) => RateUnit::Microseconds,
@@ -252,7 +280,7 @@ impl IozoneOptions {
         let high = written.file_max_kib.unwrap_or(FILE_MAX_KIB.max(low));
         if self.files_kib.is_empty() {
             self.files_kib = match self.is_auto {
-                true => doubling_sizes(low, high).collect(),
+                true => self.growing_sizes(low, high).collect(),
                 false => vec![512],
             };
         }
@@ -316,7 +344,12 @@ impl IozoneOptions {
             }
         }
         let message = "there is no file for these tests; add `-i 0`, which creates it";
-        rule_out(&[(lacks_file, message)])
+        let needs_extensions = !self.has_extensions && self.tests.range(9..).next().is_some();
+        let extended = "tests 9 and 10 also need `-E`; add it";
+        rule_out(&[
+            (lacks_file && needs_extensions, extended),
+            (lacks_file, message),
+        ])
     }
 
     /// Record sizes for a file of this size, in KiB.
@@ -330,7 +363,15 @@ impl IozoneOptions {
             true => self.record_min_kib.max(CROSSOVER_RECORD_KIB),
             false => self.record_min_kib,
         };
-        doubling_sizes(low, self.record_max_kib.min(file_kib)).collect()
+        self.growing_sizes(low, self.record_max_kib.min(file_kib))
+            .collect()
+    }
+
+    /// Sizes from `low` to `high`, each the same number of times the one before.
+    pub(super) fn growing_sizes(&self, low: u64, high: u64) -> impl Iterator<Item = u64> {
+        let factor = self.size_factor;
+        let sizes = std::iter::successors(Some(low), move |it| it.checked_mul(factor));
+        sizes.take_while(move |it| *it <= high)
     }
 
     /// Checks the numbers of files and children.
@@ -406,11 +447,6 @@ impl IozoneOptions {
     }
 }
 
-pub(super) fn doubling_sizes(low: u64, high: u64) -> impl Iterator<Item = u64> {
-    let sizes = std::iter::successors(Some(low), |it| it.checked_mul(2));
-    sizes.take_while(move |it| *it <= high)
-}
-
 /// The directory of a file.
 fn directory_of(name: &str) -> &Path {
     let parent = Path::new(name).parent();
@@ -466,6 +502,9 @@ mod tests {
         assert_eq!(options.records_kib(32 << 10)[0], 64);
         assert_eq!(read("-az").unwrap().records_kib(32 << 10)[0], 4);
         assert_eq!(read("-a -g 1m -n 256").unwrap().files_kib, [256, 512, 1024]);
+        let options = read("-a -g 1m -n 64 -+x 4").unwrap();
+        assert_eq!(options.files_kib, [64, 256, 1024]);
+        assert_eq!(options.records_kib(64), [4, 16, 64]);
         assert_eq!(read("").unwrap().files_kib, [512]);
         assert_eq!(read("-s 1m -r 64k").unwrap().records_kib(1024), [64]);
     }
@@ -578,6 +617,28 @@ mod tests {
     }
 
     #[test]
+    fn rare_options_are_refused_by_name() {
+        for (line, wanted) in [
+            (
+                "-+m x",
+                "`-+m` runs on other hosts, which is not supported; leave it out",
+            ),
+            ("-+S 5", "`-+S` is not supported"),
+            (
+                "-J 1 -t 2",
+                "`-J` with several children needs `-+J`, which counts its time; add it",
+            ),
+            (
+                "-W",
+                "`-W` locks the file at each read and write, which is not supported; leave it out",
+            ),
+            ("-+x 1", "`-+x 1` is not a number from 2 to 1048576"),
+        ] {
+            assert_eq!(read(line).unwrap_err(), wanted, "{line}");
+        }
+    }
+
+    #[test]
     fn unsupported_options_are_refused_by_name() {
         for (line, wanted) in [
             (
@@ -615,7 +676,6 @@ mod tests {
                 "-r 3q",
                 "`-r 3q` is not a number with an optional unit: `k`, `m`, `g` or `t`",
             ),
-            ("-+m x", "`-+m` is not supported"),
             ("-F a b", "`-F` names the files of children; add `-t N`"),
             ("-t 2 -f a -F a b", "`-f` and `-F` exclude each other"),
             (

@@ -9,7 +9,10 @@ use plan::program::{
 use super::TestSizes;
 use super::options::IozoneOptions;
 use super::shuffle::shuffled;
-use crate::acts::{fileset, group, in_turn, moving, named, only, opened, phase, rounds, seeking};
+use crate::acts::{
+    NS_PER_SECOND, fileset, group, in_turn, moving, named, only, opened, pause_before, phase,
+    rounds, seeking,
+};
 use crate::rows::{number, rows};
 
 /// Indexes of the ways of opening.
@@ -86,6 +89,9 @@ pub(super) fn program(options: &IozoneOptions, size: TestSizes) -> Program {
                 PhasePreparation::Sync,
                 PhasePreparation::Pause { ns: PAUSE_NS },
             ];
+        }
+        if !phases.is_empty() {
+            pause_before(&mut phase, u64::from(options.rest_seconds) * NS_PER_SECOND);
         }
         phases.push(phase.clone());
         // The original reads backward twice, and prints the first result.
@@ -189,7 +195,10 @@ impl IozoneCell<'_> {
             enter.push(self.record(operation, CallPosition::At(0)));
         }
         let is_dealt = matches!(place, CallPosition::Dealt { .. });
-        let record = vec![self.record(operation, place)];
+        let compute_ns = u64::from(self.options.compute_ms) * 1_000_000;
+        let compute = (compute_ns > 0).then(|| Act::Burn(Law::fixed(compute_ns)));
+        let record = compute.into_iter().chain([self.record(operation, place)]);
+        let record: Vec<Act> = record.collect();
         let body = match is_dealt {
             true => vec![Act::Deal(Deck {
                 // At most `LISTED_MAX` records, so the number fits.
@@ -315,6 +324,16 @@ mod tests {
     }
 
     #[test]
+    fn the_worker_computes_before_each_record() {
+        let body = |line: &str| phases(&of(line))[2].groups[0].body.clone();
+        assert!(matches!(
+            body("-J 2 -i 1 -i 0")[..],
+            [Act::Burn(_), Act::Call(_)]
+        ));
+        assert!(matches!(body("-J 0 -i 1 -i 0")[..], [Act::Call(_)]));
+    }
+
+    #[test]
     fn flush_and_close_are_timed_only_on_request() {
         let counts = |line: &str| {
             let program = of(line);
@@ -345,6 +364,9 @@ mod tests {
         let workers: Vec<_> = mixed.groups.iter().map(|it| it.workers).collect();
         assert_eq!(workers, [Some(2), Some(1)]);
         assert_eq!(mixed.before.len(), 2);
+        let rested = of("-t 3 -+q 1");
+        let rested = phases(&rested);
+        assert_eq!((rested[0].before.len(), rested[1].before.len()), (0, 3));
         let free = of("-t 3 -x");
         assert!(phases(&free).iter().all(|it| it.first_done.is_none()));
     }

@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use plan::program::OpenSync;
 use results::{CellRecord, RunRecord, WorkerWindow};
 
-use super::options::{IozoneOptions, RateUnit, doubling_sizes};
+use super::options::{IozoneOptions, RateUnit};
 use super::tests_of_file::{Test, tests};
 use super::{TestSizes, matrix};
 use crate::figures::Summary;
@@ -44,12 +44,18 @@ impl MeasuredSizes<'_> {
         phases.find(|cell| cell.phase.name() == name).copied()
     }
 
-    /// Rate of a phase with one worker, in `unit`; `None` if the phase did not run.
-    fn rate(&self, unit: RateUnit, name: &str) -> Option<u64> {
-        let window = windows(self.phase(name)?).into_iter().next()?;
-        let WorkerProgress { bytes, time_ns, .. } = WorkerProgress::at_end(&window);
+    /// Rate of a phase with one worker; `None` if the phase did not run.
+    fn rate(&self, options: &IozoneOptions, name: &str) -> Option<u64> {
+        let figures = self.phase(name)?.phase_figures.as_ref()?;
+        let worker = figures.rounds.first()?.workers.first()?;
+        let WorkerProgress { bytes, time_ns, .. } = WorkerProgress::at_end(&worker.window?);
+        let time_ns = match options.compute_ms > 0 && !options.counts_compute {
+            // Only the calls count, as the original subtracts the time that it computes.
+            true => worker.calls.values().map(|call| call.sum_ns).sum(),
+            false => time_ns,
+        };
         // The cast truncates, as in the original.
-        Some(rate(unit, bytes, self.sizes.record_kib, time_ns) as u64)
+        Some(rate(options.unit, bytes, self.sizes.record_kib, time_ns) as u64)
     }
 }
 
@@ -107,6 +113,10 @@ fn banner(options: &IozoneOptions, arguments: &[String], began: &str) -> String 
         options.line_bytes
     );
     let stride = format!("File stride size set to {} * record size.", options.stride);
+    let rest = options.rest_seconds;
+    let compute = f64::from(options.compute_ms) / 1e3;
+    let compute = format!("Compute time {compute:.6} seconds for reads and writes.");
+    let rest_line = format!("Delay {rest} seconds between tests enabled.");
     let lines = [
         (true, "Iozone: Performance Test of File I/O"),
         (true, "        Emulation of Version $Revision: 3.489 $\n"),
@@ -120,6 +130,12 @@ fn banner(options: &IozoneOptions, arguments: &[String], began: &str) -> String 
         (options.closes, "Include close in write timing"),
         (options.is_direct, "O_DIRECT feature enabled"),
         (options.sync == OpenSync::All, "SYNC Mode."),
+        (rest > 0, &rest_line),
+        (
+            options.counts_compute,
+            ">>> Think time is included in throughput cal. <<<",
+        ),
+        (options.compute_ms > 0, &compute),
         (!unit_mode.is_empty(), unit_mode),
         (true, &command),
         (options.unit == RateUnit::Kib, &unit),
@@ -159,7 +175,7 @@ fn single(options: &IozoneOptions, results: &[MeasuredSizes<'_>]) -> String {
     for measured in results {
         let (file, record) = (measured.sizes.file_kib, measured.sizes.record_kib);
         let column = |Test { name, width, .. }: &Test| {
-            let rate = measured.rate(options.unit, name);
+            let rate = measured.rate(options, name);
             let rate = rate.map_or(String::new(), |it| it.to_string());
             format!("{rate:>width$}")
         };
@@ -181,17 +197,15 @@ fn spreadsheet(options: &IozoneOptions, results: &[MeasuredSizes<'_>]) -> String
     // The original lists all record sizes of the automatic mode, even larger ones than any file.
     let mut records: BTreeSet<u64> = sizes().map(|it| it.record_kib).collect();
     if options.records_kib.is_empty() {
-        records.extend(doubling_sizes(
-            options.record_min_kib,
-            options.record_max_kib,
-        ));
+        let (least, most) = (options.record_min_kib, options.record_max_kib);
+        records.extend(options.growing_sizes(least, most));
     }
     let heading: Vec<String> = records.iter().map(|kib| format!("\"{kib}\"")).collect();
     let heading = heading.join("  ");
     let mut text = String::new();
     for Test { name, title, .. } in tests(false) {
         let rates = results.iter().filter_map(|it| {
-            let rate = it.rate(options.unit, name)?;
+            let rate = it.rate(options, name)?;
             Some(((it.sizes.file_kib, it.sizes.record_kib), rate))
         });
         let rates: BTreeMap<(u64, u64), u64> = rates.collect();
