@@ -310,7 +310,15 @@ const COMMANDS: &[(&str, &[&str], &[&str])] = &[
     (
         "dbench",
         &["-c FILE -t 1 2", "-c FILE -t 1 --warmup 0 -D x 4"],
-        &["-R %N", "-s", "-S", "-F", "--run-once"],
+        &[
+            "-R %N",
+            "-s",
+            "-S",
+            "-F",
+            "--run-once",
+            "--fake-io",
+            "--per-client-results",
+        ],
     ),
     ("filebench", &["-f FILE"], &["--set n=%N"]),
     (

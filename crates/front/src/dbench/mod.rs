@@ -6,7 +6,9 @@ mod text;
 
 use description::model::ContentChoice;
 use plan::Diagnostic;
-use plan::program::{Group, OnFailure, Program, ProgramPhase, Trace};
+use plan::program::{
+    Group, OnFailure, Program, ProgramPhase, Trace, TraceCall, TraceOperation as Op,
+};
 
 use crate::acts::{NS_PER_SECOND, group, in_turn, phase};
 use crate::work::{titled, writing};
@@ -65,7 +67,13 @@ fn general_differences() -> Vec<OriginalDifference> {
 }
 
 fn work(options: &DbenchOptions, bytes: &[u8]) -> Result<FrontWork, Diagnostic> {
-    let load = DbenchLoad::read(bytes, &options.load_file)?;
+    let mut load = DbenchLoad::read(bytes, &options.load_file)?;
+    if options.fakes_io {
+        let moves = |it: &&TraceCall| matches!(it.operation, Op::Read | Op::Write);
+        let others = load.trace.calls.iter().filter(|it| !moves(it));
+        load.trace.calls = others.copied().collect();
+        load.trace.calls_count = load.trace.calls.len() as u64;
+    }
     let trace = Trace {
         file: options.load_file.clone(),
         is_repeated: !options.runs_once,
@@ -97,8 +105,25 @@ fn work(options: &DbenchOptions, bytes: &[u8]) -> Result<FrontWork, Diagnostic> 
         ContentChoice::Zero,
         titled("dbench", "dbench", options.clients, program),
     );
-    let differences = OriginalDifference::listed(include_str!("differences.txt"));
-    let ignored = OriginalDifference::applicable(&[], &options.without_effect);
+    let those = [
+        (
+            options.fakes_io,
+            "`--fake-io`",
+            "the bytes of the calls that are left out do not count",
+        ),
+        (
+            options.checks_by_stat,
+            "`--stat-check`",
+            "no call is checked by stat or left out",
+        ),
+        (
+            options.fixes_one_byte_writes,
+            "`--one-byte-write-fix`",
+            "writes of one byte are made as recorded",
+        ),
+    ];
+    let differences = of_every_run();
+    let ignored = OriginalDifference::applicable(&those, &options.without_effect);
     Ok(FrontWork {
         differences: differences.chain(ignored).chain(load.skipped).collect(),
         ..FrontWork::below(&options.directory, vec![cell])

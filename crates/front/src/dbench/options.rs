@@ -21,6 +21,12 @@ pub(super) struct DbenchOptions {
     pub is_resolving: bool,
     pub runs_once: bool,
     pub is_machine_readable: bool,
+    /// `true` to print a table of each client as well.
+    pub has_client_tables: bool,
+    /// `true` to leave out reads and writes.
+    pub fakes_io: bool,
+    pub checks_by_stat: bool,
+    pub fixes_one_byte_writes: bool,
     pub without_effect: Vec<String>,
 }
 
@@ -63,11 +69,18 @@ const OPTIONS: &[OptionRow<DbenchOptions>] = &[
     act("--no-resolve", |it| it.is_resolving = false),
     flag("--run-once", |it| &mut it.runs_once),
     flag("--machine-readable", |it| &mut it.is_machine_readable),
-    idle("--skip-cleanup --per-client-results"),
+    flag("--per-client-results", |it| &mut it.has_client_tables),
+    flag("--fake-io", |it| &mut it.fakes_io),
+    flag("--stat-check", |it| &mut it.checks_by_stat),
+    flag("--one-byte-write-fix", |it| &mut it.fixes_one_byte_writes),
+    idle("--skip-cleanup"),
     idle_value("--clients-per-process -T --tcp-options"),
-    refused_with("-x --xattr", "`{}`: extended attributes are not supported"),
-    refused("--one-byte-write-fix", "is for tests of dbench"),
-    refused("--stat-check --fake-io", "is for tests of dbench"),
+    refused(
+        "-x --xattr",
+        "sets and reads extended attributes of each file",
+    ),
+    // Requests the usage.
+    refused_with("--usage -?", ""),
 ];
 
 impl DbenchOptions {

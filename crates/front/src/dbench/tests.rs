@@ -206,12 +206,29 @@ fn options_of_both_versions_are_read() {
         "-B nfs 1",
         "--sync=1 1",
         "-R -1 1",
-        "--fake-io 1",
         "99999",
         "- 1",
     ] {
         assert!(read(wrong).is_err(), "{wrong}");
     }
+}
+
+#[test]
+fn fake_io_leaves_out_reads_and_writes() {
+    let options = |line: &str| DbenchOptions::read(&words(line)).unwrap();
+    let text = b"NTCreateX \"/f\" 0 2 1 *\nWriteX 1 0 4096 4096 *\nReadX 1 0 1 1 *\nClose 1 *\n";
+    let calls = |line: &str| {
+        let work = work(&options(line), text).unwrap();
+        let program = &work.cells[0].built.as_ref().unwrap().program;
+        program.check().unwrap();
+        let trace = program.groups().next().unwrap().trace.clone().unwrap();
+        assert_eq!(trace.calls.len() as u64, trace.calls_count);
+        trace.calls_count
+    };
+    assert_eq!(calls("1"), 4);
+    assert_eq!(calls("--fake-io 1"), 2);
+    assert!(options("--per-client-results 2").has_client_tables);
+    assert_eq!(DbenchOptions::read(&words("--usage")), Err(String::new()));
 }
 
 #[test]

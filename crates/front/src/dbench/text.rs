@@ -6,7 +6,7 @@ use super::load::OPERATIONS;
 use super::options::DbenchOptions;
 use crate::acts::NS_PER_SECOND;
 use crate::figures::format_general;
-use crate::windows::{label, mean_ms, sum_of_labels};
+use crate::windows::{WorkerProgress, label, mean_ms, sum_of_labels};
 use crate::{ClassicText, FrontOrigin};
 
 /// The text of a run.
@@ -130,7 +130,7 @@ impl DbenchText {
     }
 }
 
-/// The table of operations, and the throughput in MB/s.
+/// The table of operations, a table of each client on request, and the throughput in MB/s.
 fn table(options: &DbenchOptions, cell: &CellRecord) -> String {
     // In the order of the original.
     let labels = OPERATIONS.iter().filter_map(|(name, ..)| label(cell, name));
@@ -139,12 +139,8 @@ fn table(options: &DbenchOptions, cell: &CellRecord) -> String {
     let rate = format_general(all.bytes as f64 * 1e3 / cell.run_time_ns.max(1) as f64);
     let (clients, most_ms) = (options.clients, all.max_ns as f64 / 1e6);
     let rows = labels.iter().map(|it| {
-        let (name, count, mean_ms) = (&it.label, it.count, mean_ms(it));
-        let most_ms = it.max_ns as f64 / 1e6;
-        match options.is_machine_readable {
-            true => format!(":{name}:{count}:{mean_ms:.3}:{most_ms:.3}:\n"),
-            false => format!(" {name:<12} {count:7} {mean_ms:9.3} {most_ms:9.3}\n"),
-        }
+        let (count, mean_ms, most_ms) = (it.count, mean_ms(it), it.max_ns as f64 / 1e6);
+        row(options, &it.label, count, mean_ms, most_ms)
     });
     let rows: String = rows.collect();
     if options.is_machine_readable {
@@ -153,10 +149,51 @@ fn table(options: &DbenchOptions, cell: &CellRecord) -> String {
     let text_if = |is_so, text| if is_so { text } else { "" };
     let sync = text_if(options.is_sync, " (sync open)");
     let directories = text_if(options.syncs_directories, " (sync dirs)");
+    let each = match options.has_client_tables {
+        true => client_tables(options, cell),
+        false => String::new(),
+    };
     format!(
-        "\n Operation      Count    AvgLat    MaxLat\n \
-         ----------------------------------------\n{rows}\nThroughput {rate} \
-         MB/sec{sync}{directories}  {clients} clients  {clients} procs  \
-         max_latency={most_ms:.3} ms\n"
+        "\n{HEAD}{rows}\n{each}Throughput {rate} MB/sec{sync}{directories}  {clients} clients  \
+         {clients} procs  max_latency={most_ms:.3} ms\n"
     )
+}
+
+const HEAD: &str = " Operation      Count    AvgLat    MaxLat
+ ----------------------------------------
+";
+
+/// A row of a table; times in milliseconds.
+fn row(options: &DbenchOptions, name: &str, count: u64, mean_ms: f64, most_ms: f64) -> String {
+    match options.is_machine_readable {
+        true => format!(":{name}:{count}:{mean_ms:.3}:{most_ms:.3}:\n"),
+        false => format!(" {name:<12} {count:7} {mean_ms:9.3} {most_ms:9.3}\n"),
+    }
+}
+
+/// The tables of the clients.
+fn client_tables(options: &DbenchOptions, cell: &CellRecord) -> String {
+    let rounds = cell.phase_figures.iter().flat_map(|it| it.rounds.first());
+    let clients = rounds.flat_map(|it| &it.workers).enumerate();
+    let tables = clients.map(|(number, client)| {
+        let window = client.window.unwrap_or_default();
+        let rows = OPERATIONS.iter().map(|(name, ..)| (name, client.of(name)));
+        let rows = rows.filter(|(_, times)| times.count > 0);
+        let rows = rows.map(|(name, times)| {
+            let mean_ms = times.sum_ns as f64 / times.count as f64 / 1e6;
+            row(
+                options,
+                name,
+                times.count,
+                mean_ms,
+                times.max_ns as f64 / 1e6,
+            )
+        });
+        let (calls, bytes) = (window.calls, WorkerProgress::at_end(&window).bytes);
+        let rows: String = rows.collect();
+        format!("Client {number} did {calls} lines and {bytes} bytes\n{HEAD}{rows}\n")
+    });
+    tables.fold("Per client results:\n".to_owned(), |text, table| {
+        text + &table
+    })
 }

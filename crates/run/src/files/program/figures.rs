@@ -247,7 +247,7 @@ fn round(
         }
         workers.push(WorkerTimes {
             time_ns: window.end_ns - window.begin_ns,
-            calls: calls(program, lane, interpreter),
+            calls: calls(program, lane, done.requests.get(index)),
             window: Some(window),
         });
     }
@@ -260,17 +260,22 @@ fn round(
     }
 }
 
-/// Times of a worker's calls by kind. A label with the name of a kind replaces that kind.
+/// Times of a worker's calls by kind. A label with the name of a kind replaces that kind. A trace
+/// also has its labels, which are the operations of its recording.
 fn calls(
     program: &Program,
     lane: &MeasuredLane,
-    interpreter: Option<&Interpreter>,
+    requests: Option<&FileRequests>,
 ) -> BTreeMap<String, CallTimes> {
     let mut calls: BTreeMap<String, CallTimes> = lane.spans.iter().flat_map(call_times).collect();
-    let steps = interpreter.map(Interpreter::steps).unwrap_or_default();
+    let (steps, is_trace) = match requests {
+        Some(FileRequests::Program(interpreter)) => (interpreter.steps(), false),
+        Some(FileRequests::Trace(player)) => (player.steps(), true),
+        Some(FileRequests::Pool(_)) | None => return calls,
+    };
     for (label, counter) in program.labels.iter().zip(steps) {
         let is_kind = Operation::ALL.iter().any(|it| it.name() == label);
-        if is_kind && counter.count > 0 {
+        if (is_kind || is_trace) && counter.count > 0 {
             let times = CallTimes {
                 count: counter.count,
                 sum_ns: counter.sum_ns,
