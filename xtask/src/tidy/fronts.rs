@@ -21,8 +21,8 @@ struct LongFront {
 const LONG_FRONTS: &[LongFront] = &[
     LongFront {
         name: "bonnie",
-        lines_max: 1290,
-        reason: "two programs, Bonnie and Bonnie++, with phases in common",
+        lines_max: 1350,
+        reason: "two programs, Bonnie and Bonnie++, with phases in common, and the check of users",
     },
     LongFront {
         name: "dbench",

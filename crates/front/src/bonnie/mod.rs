@@ -1,6 +1,7 @@
 //! Bonnie and Bonnie++: write, rewrite and read one file, seek in it with several workers, then
 //! create, stat and delete many small files.
 
+mod accounts;
 mod classic;
 mod draws;
 mod options;
@@ -38,6 +39,11 @@ pub const FRONT: Front = Front {
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = BonnieOptions::read(line.arguments, line.memory_bytes)?;
+    accounts::check(
+        options.user.as_deref(),
+        options.group.as_deref(),
+        &line.files,
+    )?;
     // All runs make the same random choices.
     let program = phases::program(&options, &BonnieRandom::new(&options));
     let run = |number: u32| Workload {

@@ -2,8 +2,8 @@
 
 use crate::OriginalDifference;
 use crate::options::{
-    Grammar, LetterSyntax, OptionRow, WrittenValue, attached, bytes, flag, idle_value, read,
-    refused_value, refused_value_with, text, unknown_option_message, within,
+    Grammar, LetterSyntax, OptionRow, WrittenValue, attached, bytes, flag, read, refused_value,
+    refused_value_with, text, unknown_option_message, within,
 };
 
 /// Parsed options.
@@ -29,6 +29,9 @@ pub(super) struct BonnieOptions {
     pub is_quiet: bool,
     /// The machine's memory; 0 to skip the comparison with it.
     pub ram_mib: u64,
+    /// User and group that the original switches to.
+    pub user: Option<String>,
+    pub group: Option<String>,
     /// Options that are accepted and have no effect.
     pub ignored: Vec<String>,
     /// Value of `-s` as the user wrote it.
@@ -132,7 +135,16 @@ const OPTIONS: &[OptionRow<BonnieOptions>] = &[
     }),
     flag("-q", |it| &mut it.is_quiet),
     // The original requires `-u` from root, so scripts pass it. pgmeter does not change its user.
-    idle_value("-u -g"),
+    read("-u", |it, value| {
+        it.ignored.push("-u".to_owned());
+        it.user = Some(value.text.to_owned());
+        Ok(())
+    }),
+    read("-g", |it, value| {
+        it.ignored.push("-g".to_owned());
+        it.group = Some(value.text.to_owned());
+        Ok(())
+    }),
     refused_value("-p -y", "waits for other processes"),
     refused_value_with("-Z", "`-Z` takes random numbers from a file; use `-z SEED`"),
 ];
@@ -256,9 +268,9 @@ fn files(value: &WrittenValue<'_>) -> Result<FilePhases, String> {
     match part() {
         None => {}
         Some(max) => match max.text {
-            // The original uses negative sizes for hard and symbolic links.
-            "-1" => files.kind = FileKind::Links,
-            "-2" => files.kind = FileKind::Symlinks,
+            // The original takes negative sizes, too, for hard and symbolic links.
+            "-1" | "link" => files.kind = FileKind::Links,
+            "-2" | "symlink" => files.kind = FileKind::Symlinks,
             _ => files.max_bytes = max.size()?,
         },
     }
@@ -337,7 +349,14 @@ mod tests {
         assert_eq!(options.files, files);
         assert_eq!(options.name, "x");
         assert!(options.is_synced && options.is_direct);
-        assert_eq!(read("-n 2:-1").unwrap().files.kind, FileKind::Links);
+        for (line, kind) in [
+            ("-n 2:-1", FileKind::Links),
+            ("-n 2:link", FileKind::Links),
+            ("-n 2:-2", FileKind::Symlinks),
+            ("-n 2:symlink", FileKind::Symlinks),
+        ] {
+            assert_eq!(read(line).unwrap().files.kind, kind, "{line}");
+        }
     }
 
     #[test]
