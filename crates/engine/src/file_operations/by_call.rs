@@ -100,6 +100,12 @@ fn done(result: rustix::io::Result<()>) -> i32 {
     result.map_or_else(negated, |()| 0)
 }
 
+/// Number of fchmodat2(2) on x86-64 and all newer architectures. The crate `libc` lacks it for some
+/// of them.
+///
+/// Source: `scripts/syscall.tbl` of Linux.
+const SYS_FCHMODAT2: libc::c_long = 452;
+
 /// Sets a file's permissions without following a link.
 ///
 /// Source: fchmodat2(2), Linux 6.6; on older kernels the C library uses `/proc/self/fd`.
@@ -110,7 +116,7 @@ fn chmod(at: RelativeName<'_>, mode: u64) -> i32 {
     let mode = mode as libc::mode_t & 0o7777;
     // SAFETY: the name ends with a zero byte and outlives the calls.
     let result = unsafe {
-        match libc::syscall(libc::SYS_fchmodat2, directory, name, mode, flags) {
+        match libc::syscall(SYS_FCHMODAT2, directory, name, mode, flags) {
             -1 if Errno::from_io_error(&std::io::Error::last_os_error()) == Some(Errno::NOSYS) => {
                 libc::fchmodat(directory, name, mode, flags) as libc::c_long
             }
