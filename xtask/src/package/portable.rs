@@ -68,6 +68,9 @@ impl ZigToolchain {
                 format!("CFLAGS_{}", platform.triple.replace('-', "_")),
                 flags("-ffile-prefix-map", " "),
             )
+            // Zig writes its own path into the debug information of its runtime, and no option
+            // replaces it. So the symbols have the names of functions, but no lines of sources.
+            .env("CARGO_PROFILE_DIST_DEBUG", "false")
             .env("SOURCE_DATE_EPOCH", super::tree::source_date().to_string());
         run_tool(&mut command)?;
         let directory = self.target.join(platform.triple);
