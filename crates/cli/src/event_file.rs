@@ -10,7 +10,8 @@ use jiff::Timestamp;
 use results::{EventLine, RunEvent};
 use units::JsonDocument;
 
-use crate::failure::{CliError, Exit};
+use crate::failure::CliError;
+use crate::output::cannot_write;
 
 /// A file of events. A thread writes it, because a reader of a pipe may be slow and the monitor of
 /// a run must not wait.
@@ -27,20 +28,7 @@ impl EventFile {
     /// # Errors
     /// If the file exists already, or cannot be created.
     pub fn create(path: &Path) -> Result<Self, CliError> {
-        let file = open(path).map_err(|error| {
-            let name = path.display();
-            let (message, help) = match error.kind() {
-                io::ErrorKind::AlreadyExists => (
-                    format!("cannot write `{name}`: it already exists"),
-                    "choose another name",
-                ),
-                _ => (
-                    format!("cannot write `{name}`: {error}"),
-                    "choose a file in a directory that you can write to",
-                ),
-            };
-            CliError::new(Exit::Usage, message, Some(help.to_owned()))
-        })?;
+        let file = open(path).map_err(|reason| cannot_write(path, &reason))?;
         let (lines, received) = channel();
         Ok(Self {
             path: path.to_owned(),

@@ -60,21 +60,26 @@ enum DestinationKind {
     File(PathBuf, Option<fs::Permissions>),
 }
 
+/// The error of a file that was requested and cannot be written.
+pub(crate) fn cannot_write(path: &Path, reason: &io::Error) -> CliError {
+    let help = match reason.kind() {
+        io::ErrorKind::AlreadyExists => "choose another name",
+        _ => "choose a file in a directory that you can write to",
+    };
+    // The system's own words for it have a number.
+    let reason = match reason.kind() {
+        io::ErrorKind::AlreadyExists => "it already exists".to_owned(),
+        _ => reason.to_string(),
+    };
+    let message = format!("cannot write `{}`: {reason}", path.display());
+    CliError::new(Exit::Usage, message, Some(help.to_owned()))
+}
+
 impl OutputFile {
     /// Opens a draft in the same directory, so that a mistake is reported before hours of
     /// measuring.
     pub fn create(path: &Path, existing: OverwritePolicy) -> Result<Self, CliError> {
-        Self::open(path, existing).map_err(|reason| {
-            let help = match reason.kind() {
-                io::ErrorKind::AlreadyExists => "choose another name",
-                _ => "choose a file in a directory that you can write to",
-            };
-            CliError::new(
-                Exit::Usage,
-                format!("cannot write `{}`: {reason}", path.display()),
-                Some(help.to_owned()),
-            )
-        })
+        Self::open(path, existing).map_err(|reason| cannot_write(path, &reason))
     }
 
     fn open(requested: &Path, existing: OverwritePolicy) -> io::Result<Self> {

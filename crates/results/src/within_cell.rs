@@ -56,8 +56,7 @@ pub struct DriftRecord {
 impl DriftRecord {
     /// Start and end of the line for rates with this mean. Both are at least 0, even if the fitted
     /// line is lower.
-    #[must_use]
-    pub fn ends(&self, mean: f64) -> [f64; 2] {
+    fn ends(&self, mean: f64) -> [f64; 2] {
         // A least-squares line passes through the mean at its middle.
         [-0.5, 0.5].map(|half| (mean * (1.0 + half * self.change)).max(0.0))
     }
@@ -72,13 +71,6 @@ impl DriftRecord {
 }
 
 impl WithinRun {
-    /// Mean of the rates after the warm-up, per second.
-    #[must_use]
-    pub fn settled_mean(&self) -> f64 {
-        let settled = self.warm_up.as_ref().map(|it| it.settled_mean);
-        settled.unwrap_or(self.mean)
-    }
-
     /// Half the width of the mean's 95 % confidence interval as a share of the mean.
     #[must_use]
     pub fn precision(&self) -> Option<f64> {

@@ -6,8 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use engine::{Clock, OperationSet};
 use plan::job::{
-    BlockRule, FileOrder, JobFile, JobFiles, JobPlan, Layout, ReadWriteMix, SizeRule, StreamEnd,
-    StreamPlan,
+    BlockRule, FileOrder, JobFile, JobFiles, JobPlan, ReadWriteMix, SizeRule, StreamEnd, StreamPlan,
 };
 use plan::program::Program;
 use plan::{
@@ -267,11 +266,7 @@ fn fill_of_jobs(cell: &Cell, files: &JobFiles, (target_index, times): (u32, f64)
     let is_on_target = |part: &&JobFile| {
         let file = &files.files[part.file_index as usize];
         // Jobs create or extend all other files themselves.
-        let is_made_before = !matches!(
-            file.layout,
-            Layout::Absent | Layout::Directory | Layout::Empty
-        );
-        file.target_index == target_index && is_made_before
+        file.target_index == target_index && file.layout.has_size()
     };
     let mut used: BTreeMap<u32, JobFile> = BTreeMap::new();
     let jobs = || cell.own_workers().filter_map(|(_, it)| it.job.as_deref());

@@ -10,6 +10,9 @@ use serde_json::{Value, json};
 
 use crate::json::{AnySerialize, json_line, json_page};
 
+/// Why serializing a document cannot fail.
+const WRITABLE: &str = "keys of a document are text, and so are its paths";
+
 /// A JSON document whose first field, `format`, has its name and version number.
 ///
 /// Within a version, fields are only added. The version changes if a field changes its meaning or
@@ -28,11 +31,7 @@ pub trait JsonDocument: Serialize + JsonSchema {
     where
         Self: Sized,
     {
-        let document = Formatted {
-            format: Self::FORMAT,
-            body: self,
-        };
-        json_page(&document).expect("keys of a document are text, and so are its paths")
+        json_page(&Formatted::of(self)).expect(WRITABLE)
     }
 
     /// As [`JsonDocument::to_document`], on one line, with its line break.
@@ -44,14 +43,7 @@ pub trait JsonDocument: Serialize + JsonSchema {
     where
         Self: Sized,
     {
-        let document = Formatted {
-            format: Self::FORMAT,
-            body: self,
-        };
-        let mut line =
-            json_line(&document).expect("keys of a document are text, and so are its paths");
-        line.push('\n');
-        line
+        json_line(&Formatted::of(self)).expect(WRITABLE) + "\n"
     }
 }
 
@@ -61,6 +53,15 @@ struct Formatted<'a> {
     format: &'static str,
     #[serde(flatten)]
     body: &'a dyn AnySerialize,
+}
+
+impl<'a> Formatted<'a> {
+    fn of<D: JsonDocument>(document: &'a D) -> Self {
+        Self {
+            format: D::FORMAT,
+            body: document,
+        }
+    }
 }
 
 /// Serializes a path as text. Bytes that are not UTF-8, which JSON cannot represent, become

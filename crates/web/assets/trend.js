@@ -176,7 +176,10 @@ const started = (run) => localTime(run.started_at).textContent;
 
 /** Labels of the axis: the day at its first run, or the time if all runs are of one day. */
 function dates(runs) {
-  const as = (options) => runs.map((run) => new Intl.DateTimeFormat(undefined, options).format(new Date(run.started_at)));
+  const as = (options) => {
+    const shown = new Intl.DateTimeFormat(undefined, options);
+    return runs.map((run) => shown.format(new Date(run.started_at)));
+  };
   const days = as({ dateStyle: "medium" });
   const labels = new Set(days).size > 1 ? days : as({ timeStyle: "short" });
   const ticks = labels.map((label, index) => [index + 1, label]);

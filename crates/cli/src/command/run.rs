@@ -4,10 +4,12 @@ use description::{Overrides, Workload};
 use plan::Diagnostic;
 use results::Warning;
 use run::{Finished, RunOptions, RunSpec};
+use store::Store;
 
 use super::cluster::{RankRole, StartedCluster, options};
 use super::outputs::Outputs;
 use super::planned::{as_toml, not_mounted, planned, toml_for_record};
+use super::runs::change_tags;
 use crate::args::{PrintArg, RunArgs};
 use crate::document::OutputText;
 use crate::event_file::EventFile;
@@ -97,12 +99,11 @@ fn add_tags(
     finished: &Finished,
     location: &StoreLocation,
 ) -> Result<(), CliError> {
-    if finished.has_begun() && finished.not_stored.is_none() {
-        for tag in tags {
-            location.open()?.add_tag(&finished.record.id, tag)?;
-        }
+    let is_stored = finished.has_begun() && finished.not_stored.is_none();
+    match is_stored && !tags.is_empty() {
+        true => change_tags(&finished.record.id, tags, location, Store::add_tag),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 /// Prints the workload to measure, with all options applied.

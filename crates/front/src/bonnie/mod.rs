@@ -28,7 +28,7 @@ pub const FRONT: Front = Front {
     version: "Bonnie++ 2.00a",
     usage: include_str!("usage.txt"),
     arguments,
-    general_differences: options::refused_options,
+    general_differences: || options::GRAMMAR.refused_options(),
     file: None,
     ranks: None,
     without_direct: "leave `-D` out",

@@ -1,6 +1,5 @@
 //! The command line of Bonnie++.
 
-use crate::OriginalDifference;
 use crate::options::{
     Grammar, LetterSyntax, OptionRow, WrittenValue, attached, bytes, flag, read, refused_value,
     refused_value_with, text, unknown_option_message, within,
@@ -86,7 +85,7 @@ pub(super) const SEEKERS: u32 = 5;
 const FILE_MIB: u64 = 300;
 const BYTE_MIB: u64 = 3;
 
-const GRAMMAR: Grammar<BonnieOptions> = Grammar {
+pub(super) const GRAMMAR: Grammar<BonnieOptions> = Grammar {
     letters: LetterSyntax::Value,
     unknown: |it| match it.word.starts_with('-') && it.word.len() > 1 {
         true => unknown_option_message(it.name),
@@ -94,11 +93,6 @@ const GRAMMAR: Grammar<BonnieOptions> = Grammar {
     },
     ..Grammar::new(OPTIONS, |it| &mut it.ignored)
 };
-
-/// The options that are refused.
-pub(super) fn refused_options() -> Vec<OriginalDifference> {
-    GRAMMAR.refused_options()
-}
 
 const OPTIONS: &[OptionRow<BonnieOptions>] = &[
     flag("-b", |it| &mut it.is_synced),

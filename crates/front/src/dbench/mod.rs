@@ -63,7 +63,9 @@ fn of_every_run() -> impl Iterator<Item = OriginalDifference> {
 }
 
 fn general_differences() -> Vec<OriginalDifference> {
-    of_every_run().chain(options::refused_options()).collect()
+    of_every_run()
+        .chain(options::GRAMMAR.refused_options())
+        .collect()
 }
 
 fn work(options: &DbenchOptions, bytes: &[u8]) -> Result<FrontWork, Diagnostic> {

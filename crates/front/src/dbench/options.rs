@@ -1,6 +1,5 @@
 //! The command line of dbench.
 
-use crate::OriginalDifference;
 use crate::options::{
     EqualsSyntax, Grammar, LetterSyntax, OptionRow, WrittenValue, act, count_within, flag, idle,
     idle_value, only, read, refused, refused_with, text,
@@ -35,7 +34,7 @@ const TIME_S_MAX: u64 = 31 * 86_400;
 /// Marks a duration that is not given.
 const UNSET: u64 = u64::MAX;
 
-const GRAMMAR: Grammar<DbenchOptions> = Grammar {
+pub(super) const GRAMMAR: Grammar<DbenchOptions> = Grammar {
     equals: EqualsSyntax::Long,
     letters: LetterSyntax::JoinedOrEquals,
     operand: Some(|it, word| match it.clients {
@@ -47,11 +46,6 @@ const GRAMMAR: Grammar<DbenchOptions> = Grammar {
     }),
     ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
 };
-
-/// The options that are refused.
-pub(super) fn refused_options() -> Vec<OriginalDifference> {
-    GRAMMAR.refused_options()
-}
 
 const OPTIONS: &[OptionRow<DbenchOptions>] = &[
     count_within("-t --timelimit", |it| &mut it.time_s, 1, TIME_S_MAX),

@@ -32,7 +32,7 @@ pub const FRONT: Front = Front {
     version: "IOR 4.0.0",
     usage: include_str!("usage.txt"),
     arguments,
-    general_differences: options::refused_options,
+    general_differences: || options::GRAMMAR.refused_options(),
     file: None,
     ranks: Some("-N"),
     without_direct: "leave `--posix.odirect` out",

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use plan::program::PersistentRole;
 
-use crate::OriginalDifference;
 use crate::acts::NS_PER_SECOND;
 use crate::options::{
     EqualsSyntax, Grammar, LetterSyntax, OptionRow, WrittenValue, all_of, at_least, escaped, flag,
@@ -92,7 +91,7 @@ pub(super) enum SummaryFormat {
     Csv,
 }
 
-const GRAMMAR: Grammar<IorOptions> = Grammar {
+pub(super) const GRAMMAR: Grammar<IorOptions> = Grammar {
     equals: EqualsSyntax::Long,
     letters: LetterSyntax::JoinedOrEquals,
     unknown: |it| match it.word {
@@ -102,11 +101,6 @@ const GRAMMAR: Grammar<IorOptions> = Grammar {
     format: escaped,
     ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
 };
-
-/// The options that are refused.
-pub(super) fn refused_options() -> Vec<OriginalDifference> {
-    GRAMMAR.refused_options()
-}
 
 /// Options by letter, each with its directive for `-O`.
 const OPTIONS: &[OptionRow<IorOptions>] = &[
@@ -202,6 +196,11 @@ impl IorOptions {
             ..Self::default()
         };
         GRAMMAR.read(arguments, start)
+    }
+
+    /// Number of ranks if some processes have no work; `None` if all of them have.
+    pub(super) fn working_ranks(&self) -> Option<u32> {
+        (self.ranks < self.processes).then_some(self.ranks)
     }
 
     /// Applies directives: `key=value` pairs separated by commas. The case of keys does not matter.

@@ -58,7 +58,7 @@ pub(super) fn program(options: &IorOptions, found: FoundFiles) -> Program {
         }
         _ => vec![rounds(times, work)],
     };
-    if options.ranks < options.processes {
+    if options.working_ranks().is_some() {
         // Every process takes part in a run, even if it has no work.
         let idle = Group {
             quotas: crate::acts::rounds(1),
@@ -241,7 +241,7 @@ fn transfers(options: &IorOptions, operation: FileOperation, found: FoundFiles) 
         _ => (vec![transfer], after.chain([close]).collect(), count),
     };
     Group {
-        workers: (options.ranks < options.processes).then_some(options.ranks),
+        workers: options.working_ranks(),
         shift: if writes { 0 } else { options.read_shift() },
         first: waited.into_iter().chain([open]).chain(meet(0)).collect(),
         last,
@@ -296,7 +296,7 @@ fn removal(options: &IorOptions) -> Group {
     let unlink = named(FileOperation::Unlink, own(options, FileFilter::Present), 0);
     Group {
         workers: match options.has_file_per_rank {
-            true => (options.ranks < options.processes).then_some(options.ranks),
+            true => options.working_ranks(),
             false => Some(1),
         },
         quotas: rounds(1),

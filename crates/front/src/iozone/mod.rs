@@ -24,7 +24,7 @@ pub const FRONT: Front = Front {
     version: "IOzone 3.489",
     usage: include_str!("usage.txt"),
     arguments,
-    general_differences: options::refused_options,
+    general_differences: || options::GRAMMAR.refused_options(),
     file: None,
     ranks: None,
     without_direct: "leave `-I` out",

@@ -8,7 +8,6 @@ use plan::program::OpenSync;
 use units::format::size;
 
 use crate::FileAccess;
-use crate::OriginalDifference;
 use crate::options::{
     Grammar, OptionRow, WrittenValue, act, bytes, count_within, flag, idle, idle_value,
     missing_value_message, number_within, read, read_each, refused, refused_value,
@@ -97,7 +96,7 @@ const NOT_COMPILED_IN: &str = "needs `preadv` and `pwritev`, without which Debia
 
 /// Options as given, before defaults and combinations are resolved.
 #[derive(Default)]
-struct RawOptions {
+pub(super) struct RawOptions {
     options: IozoneOptions,
     file_max_kib: Option<u64>,
     record_min_kib: Option<u64>,
@@ -109,7 +108,7 @@ struct RawOptions {
     upper: Option<u32>,
 }
 
-const GRAMMAR: Grammar<RawOptions> = Grammar {
+pub(super) const GRAMMAR: Grammar<RawOptions> = Grammar {
     unknown: |it| match it.word.as_bytes() {
         [b'-', b'+', ..] => format!("`{}` is not supported", printable(it.word)),
         [b'-', b'-', ..] => unknown_option_message(&printable(it.name)),
@@ -119,11 +118,6 @@ const GRAMMAR: Grammar<RawOptions> = Grammar {
     },
     ..Grammar::new(OPTIONS, |it| &mut it.options.ignored)
 };
-
-/// The options that are refused.
-pub(super) fn refused_options() -> Vec<OriginalDifference> {
-    GRAMMAR.refused_options()
-}
 
 const OPTIONS: &[OptionRow<RawOptions>] = &[
     flag("-a", |it| &mut it.options.is_auto),

@@ -28,7 +28,7 @@ pub const FRONT: Front = Front {
     version: "mdtest 4.1.0",
     usage: include_str!("usage.txt"),
     arguments,
-    general_differences: options::refused_options,
+    general_differences: || options::GRAMMAR.refused_options(),
     file: None,
     ranks: Some("--ranks"),
     without_direct: "leave `--posix.odirect` out",

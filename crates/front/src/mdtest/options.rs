@@ -2,7 +2,6 @@
 
 use plan::program::PersistentRole;
 
-use crate::OriginalDifference;
 use crate::options::{
     EqualsSyntax, Grammar, LetterSyntax, OptionRow, WrittenValue, act, all_of, at_least, attached,
     escaped, flag, idle, idle_value, number, posix_or_dummy, read, refused, refused_value,
@@ -90,7 +89,7 @@ impl MdtestPhases {
     };
 }
 
-const GRAMMAR: Grammar<MdtestOptions> = Grammar {
+pub(super) const GRAMMAR: Grammar<MdtestOptions> = Grammar {
     equals: EqualsSyntax::All,
     letters: LetterSyntax::Flags,
     unknown: |it| match it.word.starts_with('-') && !it.word.starts_with("--") {
@@ -100,11 +99,6 @@ const GRAMMAR: Grammar<MdtestOptions> = Grammar {
     format: escaped,
     ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
 };
-
-/// The options that are refused.
-pub(super) fn refused_options() -> Vec<OriginalDifference> {
-    GRAMMAR.refused_options()
-}
 
 const OPTIONS: &[OptionRow<MdtestOptions>] = &[
     read("-n", |it, value| count(&mut it.items, value)),

@@ -27,7 +27,7 @@ pub const FRONT: Front = Front {
     version: "smallfile 3.2",
     usage: include_str!("usage.txt"),
     arguments,
-    general_differences: options::refused_options,
+    general_differences: || options::GRAMMAR.refused_options(),
     file: None,
     ranks: None,
     without_direct: "",

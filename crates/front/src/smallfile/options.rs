@@ -1,7 +1,6 @@
 //! The command line of smallfile: options, each with a value.
 
 use super::operation::{FileEffect, SmallfileOperation};
-use crate::OriginalDifference;
 use crate::options::{
     EqualsSyntax, Grammar, LetterSyntax, OptionRow, WrittenValue, at_least, escaped, idle_value,
     missing_value_message, number, read, refused_value_with, rule_out, text,
@@ -42,7 +41,7 @@ pub(super) struct SmallfileOptions {
 /// The option that names a file with more parameters.
 pub(super) const YAML_OPTION: &str = "--yaml-input-file";
 
-const GRAMMAR: Grammar<SmallfileOptions> = Grammar {
+pub(super) const GRAMMAR: Grammar<SmallfileOptions> = Grammar {
     equals: EqualsSyntax::All,
     letters: LetterSyntax::Alone,
     takes_prefixes: true,
@@ -53,11 +52,6 @@ const GRAMMAR: Grammar<SmallfileOptions> = Grammar {
     format: escaped,
     ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
 };
-
-/// The options that are refused.
-pub(super) fn refused_options() -> Vec<OriginalDifference> {
-    GRAMMAR.refused_options()
-}
 
 pub(super) const OPTIONS: &[OptionRow<SmallfileOptions>] = &[
     read("--operation", |it, value| it.operation.read(value)),

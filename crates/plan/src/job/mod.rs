@@ -259,6 +259,20 @@ pub enum Layout {
     Absent,
 }
 
+impl Layout {
+    /// `true` if there is a file before the job starts.
+    #[must_use]
+    pub const fn is_file(self) -> bool {
+        !matches!(self, Self::Directory | Self::Absent)
+    }
+
+    /// `true` if there is a file of the planned size before the job starts.
+    #[must_use]
+    pub const fn has_size(self) -> bool {
+        self.is_file() && !matches!(self, Self::Empty)
+    }
+}
+
 /// State of a file in the page cache when a cell starts.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,

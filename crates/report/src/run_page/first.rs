@@ -17,6 +17,8 @@ use crate::write::page;
 
 /// Number of warnings shown before the reader opens the others.
 const WARNINGS_SHOWN: usize = 6;
+/// Maximum number of characters of a command among the facts; the part `Repeat` has longer ones.
+const COMMAND_LENGTH_MAX: usize = 100;
 
 /// Returns the title of the page.
 #[must_use]
@@ -143,9 +145,6 @@ pub fn status(run: &Run) -> Markup {
         }
     }
 }
-
-/// Maximum number of characters of a command among the facts; the part `Repeat` has longer ones.
-const COMMAND_LENGTH_MAX: usize = 100;
 
 /// Returns a command that breaks only between words: a break after a hyphen looks like a space.
 fn words(command: &str) -> Markup {

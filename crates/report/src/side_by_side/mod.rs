@@ -249,18 +249,20 @@ impl SideBySide {
         }
         let mut counts: Vec<(&WarningCode, usize)> = counts.into_iter().collect();
         counts.sort_by_key(|(_, count)| Reverse(*count));
-        let entries = counts
-            .iter()
-            .map(|(code, count)| format!("{code} ({count})"));
+        let (subject, has_counts) = match self.records.len() {
+            1 => ("Warnings".to_owned(), false),
+            runs => (
+                format!("Warnings, with the number of the {runs} runs that have each"),
+                true,
+            ),
+        };
+        let entries = counts.iter().map(|(code, count)| match has_counts {
+            true => format!("{code} ({count})"),
+            false => code.to_string(),
+        });
         let entries: Vec<String> = entries.collect();
-        (!entries.is_empty()).then(|| {
-            format!(
-                "Warnings, with the number of the {} runs that have each: {}; `pgmeter report RUN` \
-                 shows them.",
-                self.records.len(),
-                entries.join(", ")
-            )
-        })
+        let entries = Some(entries.join(", ")).filter(|it| !it.is_empty());
+        entries.map(|it| format!("{subject}: {it}; `pgmeter report RUN` shows them."))
     }
 
     /// Explains the tables; `None` if all rows are words. On a page, each metric already shows

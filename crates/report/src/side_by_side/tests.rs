@@ -68,6 +68,12 @@ fn a_warning_counts_once_a_run() {
     let wanted = "Warnings, with the number of the 3 runs that have each: target-lost (2); \
                   `pgmeter report RUN` shows them.";
     assert_eq!(side_by_side.warned().as_deref(), Some(wanted));
+    let one = SideBySide {
+        records: side_by_side.records[..1].into(),
+        ..SideBySide::default()
+    };
+    let wanted = "Warnings: target-lost; `pgmeter report RUN` shows them.";
+    assert_eq!(one.warned().as_deref(), Some(wanted));
 }
 
 #[test]

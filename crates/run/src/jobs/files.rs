@@ -49,7 +49,7 @@ impl Session<'_> {
             };
             match file.cache {
                 // There is no file whose pages could be dropped or read.
-                _ if matches!(file.layout, Layout::Absent | Layout::Directory) => {}
+                _ if !file.layout.is_file() => {}
                 FileCache::Dropped => tree_file.evict()?,
                 FileCache::Left => {}
                 FileCache::Warm => tree_file.warm(&self.options.stop)?,
@@ -157,8 +157,7 @@ impl Session<'_> {
         let is_kept = is_stamped && file.layout != Layout::Absent;
         // An earlier job may have needed a longer file, which serves this job too. An empty file
         // grows, and the size of a directory does not matter.
-        let has_size = !matches!(file.layout, Layout::Empty | Layout::Directory);
-        let is_enough = |bytes| bytes >= file.size_bytes || !has_size;
+        let is_enough = |bytes| bytes >= file.size_bytes || !file.layout.has_size();
         let is_of_kind = tree_file.is_directory() == (file.layout == Layout::Directory);
         let is_kept = is_kept && is_of_kind;
         if is_kept && present_bytes.is_some_and(is_enough) {

@@ -265,7 +265,9 @@ fn followed<'a>(
                 continue;
             }
             let is_like = |it: &&mut Followed| {
-                !it.has(&run.id) && it.runs.first().is_some_and(|(_, one)| one.is_like(&cell))
+                // A run is in a series once, as its last one so far.
+                let is_other = it.runs.last().is_none_or(|(last, _)| last.id != run.id);
+                is_other && it.runs.first().is_some_and(|(_, one)| one.is_like(&cell))
             };
             match all.iter_mut().find(is_like) {
                 Some(same) => same.runs.push((run, cell)),

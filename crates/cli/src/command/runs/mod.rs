@@ -48,7 +48,8 @@ pub(crate) fn runs(args: &RunsArgs, location: &StoreLocation) -> Result<Exit, Cl
 
 type ChangeTag = fn(&mut Store, &str, &str) -> Result<String, StoreError>;
 
-fn change_tags(
+/// Adds tags to a run, or removes them.
+pub(super) fn change_tags(
     run: &str,
     tags: &[String],
     location: &StoreLocation,
