@@ -71,6 +71,28 @@ pub fn percent(share: f64) -> String {
     }
 }
 
+/// Formats a share in percent without the sign, with the digits that suit a sentence.
+pub fn share(share: f64) -> String {
+    let percent = share * 100.0;
+    match percent {
+        10.0.. => format!("{percent:.0}"),
+        _ => format!("{percent:.1}").trim_end_matches(".0").to_owned(),
+    }
+}
+
+/// Says which differences may go unnoticed, from the smallest one that would be detected.
+pub fn unseen(smallest_difference: Option<f64>) -> String {
+    match smallest_difference {
+        // A share of more than 100 % cannot be a decrease.
+        Some(least) if least > 1.0 => format!(
+            "a difference under a factor of {:.1} may go unnoticed",
+            1.0 + least
+        ),
+        Some(least) => format!("a difference under {} % may go unnoticed", share(least)),
+        None => "even a tenfold difference may go unnoticed".to_owned(),
+    }
+}
+
 /// The common unit of all latencies in a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LatencyUnit {

@@ -3,6 +3,7 @@
 use ::compare::{Basis, CellComparison, Comparison, Figure, FigureComparison, Scope, Verdict};
 
 use super::sentences::{labeled, no_verdict_reason, other_letters};
+use crate::numbers::{self, share};
 
 /// Returns the result in one sentence; `None` without comparisons.
 pub(super) fn summary(comparisons: &[Comparison]) -> Option<String> {
@@ -64,19 +65,7 @@ fn rate_sentence(rate: &FigureComparison, [a, b]: &[String; 2]) -> String {
     match rate.verdict {
         Verdict::Better | Verdict::Worse => format!("{change}, {interval}"),
         Verdict::NoDifferenceShown => {
-            let unseen = match rate.smallest_difference {
-                // A share of more than 100 % cannot be a decrease.
-                Some(least) if least > 1.0 => {
-                    format!(
-                        "a difference under a factor of {:.1} may go unnoticed",
-                        1.0 + least
-                    )
-                }
-                Some(least) => {
-                    format!("a difference under {} % may go unnoticed", share(least))
-                }
-                None => "even a tenfold difference may go unnoticed".to_owned(),
-            };
+            let unseen = numbers::unseen(rate.smallest_difference);
             let needed = needed(rate).map_or_else(String::new, |it| format!("; {it}"));
             format!(
                 "no significant difference: {b} {}, {interval}; {unseen}{needed}",
@@ -195,15 +184,6 @@ fn needed(rate: &FigureComparison) -> Option<String> {
 fn signed(value: f64) -> String {
     let sign = if value < 0.0 { "-" } else { "+" };
     format!("{sign}{} %", share(value.abs()))
-}
-
-/// Formats a share in percent, with the digits that suit a sentence.
-fn share(share: f64) -> String {
-    let percent = share * 100.0;
-    match percent {
-        10.0.. => format!("{percent:.0}"),
-        _ => format!("{percent:.1}").trim_end_matches(".0").to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::WorkloadSection;
 use super::rows::{FigureRow, SignificantPair};
 
 /// Probability of any significant difference in a table without true differences.
-const SIGNIFICANCE_LEVEL: f64 = 0.05;
+pub(super) const SIGNIFICANCE_LEVEL: f64 = 0.05;
 
 /// Comparison of two columns of a row.
 struct ColumnTest {

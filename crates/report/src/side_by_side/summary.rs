@@ -1,9 +1,12 @@
 //! Summary of a whole table in one paragraph.
 
 use results::BetterDirection;
+use stats::RatioConfidence;
 
+use super::judge::SIGNIFICANCE_LEVEL;
 use super::rows::{FigureRow, ratio};
 use super::{SideBySide, WorkloadSection};
+use crate::numbers::{self, share};
 
 /// Maximum number of workloads in the summary.
 const SECTIONS_MAX: usize = 6;
@@ -63,7 +66,12 @@ fn summarize_section(section: &WorkloadSection, row: &FigureRow, names: &[&str])
                 let ends = format!("{} to {}", ratio(sure.ci95_low), ratio(sure.ci95_high));
                 shown.push(format!("{by} × {name} (95 % {ends})"));
             }
-            Some(_) => unshown.push(name),
+            Some(sure) => unshown.push(Undecided {
+                name,
+                effect: of.value - 1.0,
+                sure,
+                repetitions: other.estimate?.n,
+            }),
         }
     }
     let name = names[*first];
@@ -71,12 +79,7 @@ fn summarize_section(section: &WorkloadSection, row: &FigureRow, names: &[&str])
     if !shown.is_empty() {
         parts.push(format!("{name} is {}", listed(&shown)));
     }
-    if !unshown.is_empty() {
-        parts.push(format!(
-            "{name} does not differ significantly from {}",
-            listed(&unshown)
-        ));
-    }
+    parts.extend(no_winner(name, &unshown));
     if !once.is_empty() {
         let by = listed(&once);
         parts.push(format!(
@@ -84,6 +87,46 @@ fn summarize_section(section: &WorkloadSection, row: &FigureRow, names: &[&str])
         ));
     }
     Some(format!("{heading}: {}.", parts.join("; ")))
+}
+
+/// A column that is not significantly worse than the best one.
+struct Undecided<'a> {
+    name: &'a str,
+    /// By how much the best column is ahead, as a share of this column.
+    effect: f64,
+    sure: RatioConfidence,
+    repetitions: u64,
+}
+
+/// Says that there is no winner, which differences this may hide, and how many repetitions would
+/// decide between the best column and the next one.
+fn no_winner(best: &str, others: &[Undecided<'_>]) -> Option<String> {
+    let next = others.first()?;
+    let names: Vec<&str> = [best]
+        .into_iter()
+        .chain(others.iter().map(|it| it.name))
+        .collect();
+    // Without this, the reader would take the columns for equal.
+    let least = others
+        .iter()
+        .map(|it| it.sure.smallest_difference(SIGNIFICANCE_LEVEL));
+    let least = least.max_by(|a, b| f64::total_cmp(&a.unwrap_or(f64::MAX), &b.unwrap_or(f64::MAX)));
+    let mut text = format!(
+        "no winner among {}, and {}",
+        listed(&names),
+        numbers::unseen(least?)
+    );
+    let effect = share(next.effect);
+    let needed = next.sure;
+    let needed = needed.repetitions_for(next.effect, next.repetitions, SIGNIFICANCE_LEVEL);
+    if let Some(count) = needed.filter(|_| effect != "0") {
+        text += &format!(
+            "; {count} repetitions of each, instead of {}, would detect the {effect} % between \
+             {best} and {}",
+            next.repetitions, next.name
+        );
+    }
+    Some(text)
 }
 
 /// Joins items as in `a, b and c`.
