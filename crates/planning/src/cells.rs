@@ -307,10 +307,7 @@ impl AccessPlanner<'_, '_> {
 
     fn cell(&self, iodepth: u32, workers: Vec<WorkerPlan>, access_spec: Option<String>) -> Cell {
         let options = self.options;
-        // A cell without workers never becomes steady.
-        let steady = options.method.steady.filter(|_| !workers.is_empty());
         let engine = (options.engine, options.cache);
-        let cell = Cell::new(&options.name, engine, Work::Access, workers);
         Cell {
             access_spec,
             iodepth,
@@ -319,8 +316,9 @@ impl AccessPlanner<'_, '_> {
             ring: options.ring,
             warm: options.warm,
             new_file: options.new_file,
-            steady,
-            ..options.method.applied_to(cell)
+            ..options
+                .method
+                .cell(&options.name, engine, Work::Access, workers)
         }
     }
 

@@ -388,9 +388,7 @@ impl JobPlanner<'_, '_> {
             run_time_ns: run_time_ns(jobs),
             ramp_time_ns: ramps.min().unwrap_or(0),
             ring: first.map_or_else(RingOptions::default, |it| it.ring),
-            ..self
-                .method
-                .applied_to(Cell::new(self.name, engine, work, workers))
+            ..self.method.cell(self.name, engine, work, workers)
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Measurement method of a workload, for any kind of work: rates, end of cells, repetitions.
 
 use description::model::{Seed, Workload};
-use plan::Diagnostic;
-use plan::{Cell, CurvePart, EngineKind, OpenLoop, SteadyRule};
+use plan::{
+    CacheMode, Cell, CurvePart, Diagnostic, EngineKind, OpenLoop, SteadyRule, Work, WorkerPlan,
+};
 
 use super::open_loop;
 use super::repetition::RepetitionMode;
@@ -28,14 +29,21 @@ pub(super) struct Method {
 }
 
 impl Method {
-    /// The cell with these settings.
-    pub fn applied_to(&self, cell: Cell) -> Cell {
+    /// A cell of any kind of work with these settings; see [`Cell::new`] for the others.
+    pub fn cell(
+        &self,
+        workload: &str,
+        engine: (EngineKind, CacheMode),
+        work: Work,
+        workers: Vec<WorkerPlan>,
+    ) -> Cell {
         Cell {
             operations: self.operations,
             find_depth: self.find_depth,
-            steady: self.steady,
+            // A cell without workers never becomes steady.
+            steady: self.steady.filter(|_| !workers.is_empty()),
             precondition: self.precondition,
-            ..cell
+            ..Cell::new(workload, engine, work, workers)
         }
     }
 

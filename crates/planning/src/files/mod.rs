@@ -271,9 +271,7 @@ impl ProgramPlanner<'_, '_> {
             ring: options.ring,
             // One of the two is 1, so this is the requested depth.
             iodepth: self.slot_count * self.threads,
-            ..options
-                .method
-                .applied_to(Cell::new(&options.name, engine, work, workers))
+            ..options.method.cell(&options.name, engine, work, workers)
         }
     }
 
