@@ -190,6 +190,7 @@ pub const LANES: &[TestLane] = &[
             "fio_verify",
             "fio_job_files",
             "fio_trims",
+            "traces",
         ])),
         must_run: false,
         must_run_tests: &[],

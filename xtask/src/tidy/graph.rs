@@ -12,6 +12,7 @@ use crate::workspace;
 pub const ORDER: &[&str] = &[
     "units",
     "stats",
+    "trace",
     "mpi",
     "network",
     "plan",

@@ -1,0 +1,37 @@
+//! Readers of traces that other programs recorded: one stream of requests or of calls, in order of
+//! time, from the bytes of any known format.
+//!
+//! The crate only reads from the streams that it is given: it opens no file and prints nothing.
+//! Memory is bounded whatever the trace contains. Texts of a trace, such as names of processes,
+//! must be made printable before they are printed; notices and errors already are.
+
+mod binary;
+mod blkparse;
+mod blktrace;
+mod container;
+mod dxt;
+mod error;
+mod event;
+mod fields;
+mod fiu;
+mod iolog;
+mod lines;
+mod names;
+mod notice;
+mod number;
+mod order;
+mod reader;
+mod recognize;
+mod rwbs;
+mod snoop;
+mod strace;
+mod table;
+mod tracing;
+mod vscsi;
+mod windows;
+
+pub use error::TraceError;
+pub use event::{CallKind, TraceBatch, TraceLayer, TraceRequest, TracedCall, TracedKind};
+pub use names::{NameId, TraceNames};
+pub use reader::{INPUTS_MAX, TraceOptions, TraceReader};
+pub use table::TraceTimeUnit;
