@@ -21,7 +21,7 @@ const NULL: &str = "engine = \"null\"\nsize = \"1m\"\nrun_time = \"200ms\"\nramp
 type Case = (&'static str, &'static str, &'static str);
 
 /// Commands that take next to no time, in an order in which each finds what it needs.
-const QUICK: [Case; 22] = [
+const QUICK: [Case; 24] = [
     ("runs", "", "runs"),
     ("run", "null.toml --no-html", "record"),
     ("run", "null.toml --quiet --no-html", "record"),
@@ -43,6 +43,8 @@ const QUICK: [Case; 22] = [
     ("runs import", "saved.json", "runs-import"),
     ("paper list", "", "paper-list"),
     ("paper show", "lfs-postmark", "paper"),
+    ("board init", "board", "board-init"),
+    ("board lint", "board", "board-lint"),
     ("clean", "TARGET", "clean"),
 ];
 

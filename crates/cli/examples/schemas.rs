@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use board::{BoardLint, BoardMade};
 use lab::{CleanedLabs, FileSystemList};
 use planning::{BuiltinList, CheckedPlan, KeyList, ShownWorkload};
 use report::{ComparisonDocument, PaperDocument, PaperList};
@@ -20,7 +21,7 @@ use web::{
 /// schema.
 type NamedSchema = (&'static str, fn() -> String);
 
-const SCHEMAS: [NamedSchema; 36] = [
+const SCHEMAS: [NamedSchema; 38] = [
     ("events", document_schema::<EventLine>),
     ("record", document_schema::<RunRecord>),
     ("lab", document_schema::<LabRecord>),
@@ -36,6 +37,8 @@ const SCHEMAS: [NamedSchema; 36] = [
     ("lab-clean", document_schema::<CleanedLabs>),
     ("paper-list", document_schema::<PaperList>),
     ("paper", document_schema::<PaperDocument>),
+    ("board-init", document_schema::<BoardMade>),
+    ("board-lint", document_schema::<BoardLint>),
     ("doctor", document_schema::<Diagnosis>),
     ("clean", document_schema::<CleanedTarget>),
     ("selftest", document_schema::<SelfTest>),

@@ -1,5 +1,6 @@
 //! The command line as parsed by clap. The commands turn it into plans.
 
+mod board;
 mod cluster;
 mod count;
 mod file_systems;
@@ -30,6 +31,7 @@ use units::Percent;
 use crate::complete::values;
 use crate::schemas::schema_names;
 
+pub(crate) use board::{BoardAction, BoardArgs, BoardInitArgs, BoardLintArgs};
 pub(crate) use cluster::{ClusterArgs, OnLostArg};
 pub(crate) use file_systems::{FileSystemArgs, TableArgs, TableFormatArg, VmArg};
 pub(crate) use json::{JsonArg, RecordJsonArg};
@@ -105,6 +107,8 @@ pub(crate) enum Command {
     Lab(Box<LabArgs>),
     /// Repeat published experiments, and print the results next to the published ones
     Paper(Box<PaperArgs>),
+    /// Make and check boards: tables of results that many people submit to a repository
+    Board(Box<BoardArgs>),
     /// Serve a web page on this machine: stored runs, live results, comparisons, and starting runs
     #[command(after_help = serve::HELP)]
     Serve(ServeArgs),

@@ -144,6 +144,7 @@ fn dispatch(cli: Cli, on_second_interrupt: fn() -> !) -> Result<Exit, CliError> 
         Command::Runs(args) => command::runs::runs(&args, &location),
         Command::Lab(args) => command::lab::lab(&args, &location, on_second_interrupt),
         Command::Paper(args) => command::paper::paper(&args, &location, on_second_interrupt),
+        Command::Board(args) => command::board::board(&args, &location),
         Command::Serve(args) => command::serve::serve(&args, &location),
         Command::Sink(args) => command::sink::sink(&args, on_second_interrupt),
         Command::Doctor(args) => command::doctor::doctor(&args, on_second_interrupt),

@@ -152,7 +152,8 @@ fn targets(cell: &CellRecord, run: &RunRecord, planned: Option<&Cell>) -> Vec<us
 }
 
 /// Returns a planned cell without keys that do not affect its work.
-pub(crate) fn work(cell: &Cell) -> Value {
+#[must_use]
+pub fn work(cell: &Cell) -> Value {
     // As JSON, so that a field that is added to the plan counts without a change here.
     let Ok(mut work) = units::json_value(cell) else {
         return Value::Null;

@@ -15,6 +15,7 @@ mod group;
 mod judge;
 mod series;
 
+pub use cell_work::work;
 pub use comparison::{
     CellComparison, CellName, Comparison, ComparisonOptions, Side, compare, compare_with_first,
     planned_differences,

@@ -48,8 +48,9 @@ pub use html::{page_charts, page_policy, page_style};
 pub use model::Model;
 pub use page::Page;
 pub use paper::{
-    ComparisonDocument, ListedPaper, PAPERS, Paper, PaperDocument, PaperList, PaperSide,
-    PaperTable, PublishedComparison, Reference, ReferenceError, render_comparisons,
+    ComparisonDocument, FigureTable, KnownSystem, ListedPaper, PAPERS, Paper, PaperDocument,
+    PaperFigure, PaperList, PaperSide, PaperTable, PublishedComparison, PublishedValue, Reference,
+    ReferenceError, render_comparisons,
 };
 pub use plan_text::{plan_text, plan_text_with_remarks};
 pub use side_by_side::{BetterDirection, Extra, SideBySide, TableFormat};

@@ -31,6 +31,7 @@ pub const ORDER: &[&str] = &[
     "cluster",
     "selftest",
     "report",
+    "board",
     "display",
     "web",
     "pgmeter",

@@ -1,6 +1,7 @@
 //! One module per command.
 
 pub(crate) mod as_classic;
+pub(crate) mod board;
 pub(crate) mod check;
 pub(crate) mod clean;
 pub(crate) mod cluster;

@@ -56,7 +56,7 @@ pub(super) struct PublishedTable {
 
 /// A published system, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(super) struct KnownSystem {
+pub struct KnownSystem {
     #[serde(skip_serializing)]
     publication: String,
     /// Name in the published tables.
@@ -205,7 +205,8 @@ impl Paper {
     }
 
     /// Returns the known facts about the systems of this experiment.
-    pub(super) fn systems(&self) -> Vec<KnownSystem> {
+    #[must_use]
+    pub fn systems(&self) -> Vec<KnownSystem> {
         let Some(published) = self.published else {
             return Vec::new();
         };

@@ -1,5 +1,6 @@
 //! Compares runs with published columns: finds equal metrics and computes their ratios.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use results::{CellRecord, RunRecord, Timestamp, WarningCode};
@@ -261,6 +262,30 @@ pub(super) fn measured_size(paper: &Paper, run: &RunRecord, cell: &CellRecord) -
         &[it.size_low_bytes, it.size_high_bytes].map(|bytes| bytes.to_string()),
     );
     Some(size + &workers)
+}
+
+impl Paper {
+    /// Returns `true` if a cell did the published work at its full size.
+    #[must_use]
+    pub fn is_full_size(&self, run: &RunRecord, cell: &CellRecord) -> bool {
+        match full_size(self) {
+            Some(size) => measured_size(self, run, cell).as_ref() == Some(&size),
+            // The book's files have a size per table, which the cell moved once as a whole.
+            None => bandwidth_bytes(self, cell).is_some_and(|bytes| bytes == cell.total.bytes),
+        }
+    }
+}
+
+/// Returns the size of the file of a cell's table in a publication of bandwidths.
+fn bandwidth_bytes(paper: &Paper, cell: &CellRecord) -> Option<u64> {
+    let is_of = |row: &&BTreeMap<String, String>| {
+        let name = row.get("table").map(|table| format!("table-{table}-"));
+        name.is_some_and(|name| cell.workload.starts_with(&name))
+    };
+    let rows = paper.rows();
+    let size = rows.iter().find(is_of)?.get("file_size")?;
+    let megabytes: u64 = size.strip_suffix(" MB")?.parse().ok()?;
+    Some(megabytes << 20)
 }
 
 /// Describes the size of the published work; `None` if no metric depends on it.

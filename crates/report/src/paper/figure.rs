@@ -34,10 +34,10 @@ pub(super) enum FigureKind {
 }
 
 /// A metric of an experiment.
-pub(super) struct PaperFigure {
+pub struct PaperFigure {
     /// Name in tables, with the unit.
     pub label: String,
-    pub kind: FigureKind,
+    pub(super) kind: FigureKind,
     /// Published value of each system, in the order of the publication.
     pub published: Vec<PublishedValue>,
     /// Direction of better values, if the metric ranks systems.
@@ -47,16 +47,27 @@ pub(super) struct PaperFigure {
 
 /// The value of one published system.
 #[derive(Debug, Clone)]
-pub(super) struct PublishedValue {
+pub struct PublishedValue {
+    /// Name of the system in the publication.
     pub system: String,
     /// Text as printed in the publication.
     pub text: String,
 }
 
 /// Metrics of one table, with its heading.
-pub(super) struct FigureTable {
+pub struct FigureTable {
+    /// Number of the table in the publication, and its work.
     pub heading: String,
+    /// The metrics, in the order of the publication.
     pub figures: Vec<PaperFigure>,
+}
+
+impl Paper {
+    /// Returns the metrics of this experiment, by table; empty if nothing was published.
+    #[must_use]
+    pub fn figure_tables(&self) -> Vec<FigureTable> {
+        groups(self)
+    }
 }
 
 impl FigureKind {
@@ -100,7 +111,14 @@ impl PaperFigure {
         }
     }
 
+    /// Returns `true` if the value is a time for the whole work.
+    #[must_use]
+    pub fn is_time(&self) -> bool {
+        self.kind == FigureKind::Seconds
+    }
+
     /// Returns the measured value of a cell; `None` if the cell lacks it.
+    #[must_use]
     pub fn measured(&self, cell: &CellRecord) -> Option<f64> {
         (self.reader)(cell)
     }

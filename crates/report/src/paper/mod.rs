@@ -20,8 +20,9 @@ use crate::table::Table;
 use crate::write::write;
 use catalog::ExperimentShape;
 
-pub use catalog::{PAPERS, Paper};
+pub use catalog::{KnownSystem, PAPERS, Paper};
 pub use comparison::PublishedComparison;
+pub use figure::{FigureTable, PaperFigure, PublishedValue};
 pub use json::{ComparisonDocument, ListedPaper, PaperDocument, PaperList};
 pub use published::render_comparisons;
 pub use reference::{Reference, ReferenceError};

@@ -146,6 +146,16 @@ const ALL: &[(&str, &str, &str)] = &[
         "pgmeter paper run pgmeter-windows-linux --scale 0.1 --target /mnt/disk",
     ),
     (
+        "board",
+        "A board with the published tables as its first entries:",
+        "pgmeter board init board",
+    ),
+    (
+        "board",
+        "Check every submission of a board:",
+        "pgmeter board lint board",
+    ),
+    (
         "serve",
         "The web page, opened in the browser, for starting runs in a directory:",
         "pgmeter serve --target /mnt/disk --open",
