@@ -111,7 +111,7 @@ pub fn table_of(name: &str, record: &RunRecord) -> Option<BoardTable> {
         name: name.to_owned(),
         title: cell.name().to_owned(),
         source: None,
-        command: "pgmeter run WORKLOAD --target DIR".to_owned(),
+        command: command_of(record),
         paper: None,
         heading: None,
         work: Some(work_hash(record.plan.cell(cell.index)?)),
@@ -119,4 +119,38 @@ pub fn table_of(name: &str, record: &RunRecord) -> Option<BoardTable> {
         pool: None,
         columns,
     })
+}
+
+/// Options of a command that do not change the work. Their values follow as separate words.
+const DROPPED_OPTIONS: [&str; 7] = [
+    "--json", "--db", "--target", "-t", "--html", "--csv", "--tag",
+];
+/// Options without a value that do not change the work.
+const DROPPED_FLAGS: [&str; 5] = ["--quiet", "-q", "--no-html", "--no-db", "--all"];
+
+/// Returns the command that does the work of a run in another directory.
+fn command_of(record: &RunRecord) -> String {
+    let mut words = vec!["pgmeter".to_owned()];
+    let mut given = record.command.iter().skip(1).peekable();
+    while let Some(word) = given.next() {
+        let name = word.split('=').next().unwrap_or_default();
+        if DROPPED_FLAGS.contains(&name) {
+            continue;
+        }
+        if DROPPED_OPTIONS.contains(&name) {
+            let has_value = given.peek().is_some_and(|next| !next.starts_with('-'));
+            if has_value && !word.contains('=') {
+                given.next();
+            }
+            continue;
+        }
+        // The command is shown for a shell.
+        let is_safe = |it: u8| it.is_ascii_alphanumeric() || b"-_=,.:/%".contains(&it);
+        words.push(match word.bytes().all(is_safe) {
+            true => word.clone(),
+            false => format!("'{}'", word.replace('\'', "'\\''")),
+        });
+    }
+    words.push("--target DIR".to_owned());
+    words.join(" ")
 }

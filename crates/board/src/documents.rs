@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use units::JsonDocument;
 
-use crate::{BoardConfig, CheckedSubmission, NewFile, RuleLevel};
+use crate::{BoardConfig, CheckedSubmission, NewFile, RuleLevel, StrippedText};
 
 /// A new board.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -71,4 +71,58 @@ impl BoardLint {
             submissions,
         }
     }
+}
+
+/// A new submission.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SubmissionAdded {
+    /// The submission, with its findings.
+    pub submission: CheckedSubmission,
+    /// Texts that were replaced in the record.
+    pub stripped: Vec<StrippedText>,
+}
+
+impl JsonDocument for SubmissionAdded {
+    const FORMAT: &'static str = "pgmeter-board-add/1";
+}
+
+/// A built site.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BoardBuilt {
+    /// Directory of the site.
+    pub directory: String,
+    /// Number of files.
+    pub file_count: usize,
+    /// Number of submissions.
+    pub submission_count: usize,
+    /// Names of the submissions that a rule refuses.
+    pub refused: Vec<String>,
+}
+
+impl JsonDocument for BoardBuilt {
+    const FORMAT: &'static str = "pgmeter-board-build/1";
+}
+
+/// Places of a run in the tables of a board.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RunStandings {
+    /// Id of the run.
+    pub run: String,
+    /// `true` if a rule would refuse the run.
+    pub is_refused: bool,
+    /// The places, in the order of the tables.
+    pub standings: Vec<BoardStanding>,
+}
+
+impl JsonDocument for RunStandings {
+    const FORMAT: &'static str = "pgmeter-board-rank/1";
+}
+
+/// The place of a run in a table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BoardStanding {
+    /// Name of the table.
+    pub table: String,
+    /// The place in words.
+    pub standing: String,
 }

@@ -16,6 +16,7 @@ mod lint;
 mod new_board;
 mod published;
 mod rank;
+mod site;
 mod strip;
 mod submission;
 mod toml_text;
@@ -23,7 +24,9 @@ mod work;
 
 pub use add::{PreparedSubmission, kind_of, prepare, table_of};
 pub use config::{BOARD_FORMAT, BoardColumn, BoardConfig, BoardTable, PoolSize, RULES_EDITION};
-pub use documents::{BoardLint, BoardMade};
+pub use documents::{
+    BoardBuilt, BoardLint, BoardMade, BoardStanding, RunStandings, SubmissionAdded,
+};
 pub use entry::{MeasuredValue, TrustLevel, Values};
 pub use error::BoardError;
 pub use figures::{FIGURES_FORMAT, SubmittedFigures, SubmittedRow};
@@ -33,6 +36,7 @@ pub use lint::{
 };
 pub use new_board::{NewFile, new_board};
 pub use rank::{BoardRanking, RankedPlace, is_tied};
+pub use site::{BoardSite, SiteDocument, SiteEntry};
 pub use strip::{StrippedKind, StrippedText, strip};
 pub use submission::{
     ANSWERS, DeclaredFacts, RecordFacts, SUBMISSION_FORMAT, Submission, SubmissionDescription,

@@ -142,6 +142,12 @@ impl<'a> BoardRanking<'a> {
 /// interval: it is tied only with an equal one, and with an interval that contains it.
 #[must_use]
 pub fn is_tied(a: &MeasuredValue, b: &MeasuredValue) -> bool {
+    // Disjoint intervals need no test, and most pairs of a long table have them.
+    if let (Some([a_low, a_high]), Some([b_low, b_high])) = (a.interval, b.interval)
+        && (a_high < b_low || b_high < a_low)
+    {
+        return false;
+    }
     if let (Some(a), Some(b)) = (&a.estimate, &b.estimate)
         && let Some(test) = WelchTest::of(a, b)
     {

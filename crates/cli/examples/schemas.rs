@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use board::{BoardLint, BoardMade};
+use board::{BoardBuilt, BoardLint, BoardMade, RunStandings, SiteDocument, SubmissionAdded};
 use lab::{CleanedLabs, FileSystemList};
 use planning::{BuiltinList, CheckedPlan, KeyList, ShownWorkload};
 use report::{ComparisonDocument, PaperDocument, PaperList};
@@ -21,7 +21,7 @@ use web::{
 /// schema.
 type NamedSchema = (&'static str, fn() -> String);
 
-const SCHEMAS: [NamedSchema; 38] = [
+const SCHEMAS: [NamedSchema; 42] = [
     ("events", document_schema::<EventLine>),
     ("record", document_schema::<RunRecord>),
     ("lab", document_schema::<LabRecord>),
@@ -39,6 +39,10 @@ const SCHEMAS: [NamedSchema; 38] = [
     ("paper", document_schema::<PaperDocument>),
     ("board-init", document_schema::<BoardMade>),
     ("board-lint", document_schema::<BoardLint>),
+    ("board-add", document_schema::<SubmissionAdded>),
+    ("board-build", document_schema::<BoardBuilt>),
+    ("board-rank", document_schema::<RunStandings>),
+    ("board", document_schema::<SiteDocument>),
     ("doctor", document_schema::<Diagnosis>),
     ("clean", document_schema::<CleanedTarget>),
     ("selftest", document_schema::<SelfTest>),

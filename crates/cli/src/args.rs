@@ -1,6 +1,6 @@
 //! The command line as parsed by clap. The commands turn it into plans.
 
-mod board;
+pub(crate) mod board;
 mod cluster;
 mod count;
 mod file_systems;
@@ -31,7 +31,7 @@ use units::Percent;
 use crate::complete::values;
 use crate::schemas::schema_names;
 
-pub(crate) use board::{BoardAction, BoardArgs, BoardInitArgs, BoardLintArgs};
+pub(crate) use board::BoardArgs;
 pub(crate) use cluster::{ClusterArgs, OnLostArg};
 pub(crate) use file_systems::{FileSystemArgs, TableArgs, TableFormatArg, VmArg};
 pub(crate) use json::{JsonArg, RecordJsonArg};

@@ -22,6 +22,36 @@ const TICK_DISTANCE_MIN: f64 = 14.0;
 /// Maximum number of rows; a longer plot would only repeat the tables.
 const ROWS_MAX: usize = 60;
 
+/// A value divided by a reference, for a plot of values that were not tested.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RatioRow {
+    /// Name of the system.
+    pub label: String,
+    /// The value as text.
+    pub detail: String,
+    /// The value divided by the reference.
+    pub ratio: f64,
+    /// Ends of the value's 95 % confidence interval divided by the reference, if it is known.
+    pub interval: Option<[f64; 2]>,
+}
+
+/// Returns a plot of ratios; nothing without rows. `reference` names the system with the ratio 1.
+#[must_use]
+pub fn ratio_plot(rows: &[RatioRow], reference: &str) -> Markup {
+    let row = |it: &RatioRow| ForestRow {
+        label: it.label.clone(),
+        detail: it.detail.clone(),
+        ratio: it.ratio,
+        interval: it.interval,
+        detectable: None,
+        repetitions: Vec::new(),
+        verdict: None,
+        bars: None,
+    };
+    let rows: Vec<ForestRow> = rows.iter().map(row).collect();
+    forest(&rows, reference)
+}
+
 /// A ratio with its confidence interval.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ForestRow {

@@ -44,7 +44,8 @@ pub use self::compare::regression_lines;
 pub use self::selftest::render_selftest;
 pub use document::ReportMedium;
 use document::ReportMedium::{Markdown, Terminal};
-pub use html::{page_charts, page_policy, page_style};
+pub use forest::{RatioRow, ratio_plot};
+pub use html::{page_charts, page_policy, page_style, small_page};
 pub use model::Model;
 pub use page::Page;
 pub use paper::{

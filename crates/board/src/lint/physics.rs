@@ -1,7 +1,7 @@
 //! Rules about rates and latencies that storage cannot have, and conditions of the measurement.
 
 use plan::{CacheMode, EngineKind, TargetKind};
-use results::{CellRecord, RunRecord, WarningCode, doubt};
+use results::{CellRecord, Phase, RunRecord, WarningCode, doubt};
 
 use super::rule::FindingList;
 use super::{BoardRule, RuleLevel, place};
@@ -83,10 +83,15 @@ pub(super) fn check(
     // Recomputed, so that removing a warning from a record hides nothing.
     let again = doubt(cell, &record.environment, &record.plan);
     let mut shown: Vec<BoardRule> = Vec::new();
-    let recorded = record
-        .warnings
-        .iter()
-        .filter(|it| it.cell == Some(cell.index));
+    // The phases of a program are records of one cell, and a warning names its phase in words.
+    let is_of_phase = |message: &str| match &cell.phase {
+        Phase::Classic(phase) if message.starts_with("phase ") => {
+            message.starts_with(&format!("phase {phase}:"))
+        }
+        _ => true,
+    };
+    let recorded = record.warnings.iter();
+    let recorded = recorded.filter(|it| it.cell == Some(cell.index) && is_of_phase(&it.message));
     for warning in again.iter().chain(recorded) {
         if let Some(rule) = rule_of(&warning.code).filter(|rule| !shown.contains(rule)) {
             shown.push(rule);

@@ -139,6 +139,14 @@ pub struct RuleFinding {
     pub actual: String,
 }
 
+impl RuleFinding {
+    /// Returns `true` if the finding refuses the submission.
+    #[must_use]
+    pub fn is_refusing(&self) -> bool {
+        self.level == RuleLevel::Error
+    }
+}
+
 /// Findings of one submission while it is checked.
 #[derive(Debug, Default)]
 pub(crate) struct FindingList {

@@ -59,8 +59,8 @@ fn refuse_copies(submissions: &mut [CheckedSubmission]) {
                     name: BoardRule::Unique.name(),
                     level: BoardRule::Unique.level(),
                     place: what.to_owned(),
-                    expected: format!("{what} that no other submission has"),
-                    actual: format!("the {what} of `{other}`"),
+                    expected: format!("no other submission with the same {what}"),
+                    actual: format!("`{other}` has the same {what}"),
                 }),
             }
         }

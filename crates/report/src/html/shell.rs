@@ -75,6 +75,33 @@ pub fn shell(title: &str, links: &Markup, body: &Markup) -> String {
     page.into_string()
 }
 
+/// Returns a page without charts: in the same style, but with another script, so that it is small.
+#[must_use]
+pub fn small_page(title: &str, links: &Markup, body: &Markup, script: &str) -> String {
+    let [top, body] = [&top(links), body].map(|it| printable_lines(&it.0).into_owned());
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy_of(script));
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="generator" content="pgmeter";
+                title { (printable(title)) }
+                link rel="icon" href="data:,";
+                style { (PreEscaped(&ASSETS.style)) }
+            }
+            body {
+                a.skip href="#content" { "Skip to the content" }
+                (PreEscaped(top)) (PreEscaped(body))
+                script { (PreEscaped(script)) }
+            }
+        }
+    };
+    page.into_string()
+}
+
 /// Returns the top bar. The button works only with the script, which makes it visible.
 fn top(links: &Markup) -> Markup {
     html! {
@@ -90,10 +117,14 @@ fn top(links: &Markup) -> Markup {
 /// the page's own.
 #[must_use]
 pub fn page_policy() -> String {
+    policy_of(&ASSETS.script)
+}
+
+fn policy_of(script: &str) -> String {
     // Bars set their width with `style` attributes, which hashes do not cover, so styles are
     // allowed inline.
     // A hash admits only this script. A script that a name smuggles into the page does not run.
-    let hash = BASE64_STANDARD.encode(Sha256::digest(&ASSETS.script));
+    let hash = BASE64_STANDARD.encode(Sha256::digest(script));
     format!(
         "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{hash}'; \
          base-uri 'none'; form-action 'none'"

@@ -89,6 +89,16 @@ fn honest_records_are_not_refused() {
             .collect();
         assert!(refusing.is_empty(), "{refusing:#?}");
     }
+    let config = config();
+    let command = &config.table("reads").unwrap().command;
+    assert!(
+        command.starts_with("pgmeter run --rw randread --bs 4k"),
+        "{command}"
+    );
+    assert!(
+        command.ends_with("--repetitions 5 --target DIR"),
+        "{command}"
+    );
     let found = checked(&submitted("reads", READS));
     assert!(!found.is_refused(), "{:#?}", found.findings);
     assert_eq!(found.values.len(), 1);

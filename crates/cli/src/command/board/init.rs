@@ -3,7 +3,7 @@
 use board::{BoardMade, new_board};
 
 use super::files::{refuse_unless_empty, write_below};
-use crate::args::BoardInitArgs;
+use crate::args::board::BoardInitArgs;
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
 

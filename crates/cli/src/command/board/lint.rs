@@ -7,7 +7,7 @@ use results::Timestamp;
 use units::printable;
 
 use super::open::{BOARD_FILE, OpenBoard};
-use crate::args::BoardLintArgs;
+use crate::args::board::BoardLintArgs;
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
 use crate::stored::StoreLocation;
@@ -77,7 +77,8 @@ fn submission(it: &CheckedSubmission) -> String {
     text
 }
 
-fn finding(it: &RuleFinding) -> String {
+/// Returns the line of a finding.
+pub(super) fn finding(it: &RuleFinding) -> String {
     let level = match it.level {
         RuleLevel::Error => "error",
         RuleLevel::Warning => "warning",

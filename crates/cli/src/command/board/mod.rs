@@ -1,11 +1,15 @@
 //! `board`: tables of results that many people submit to a repository.
 
+mod add;
+mod build;
 mod files;
 mod init;
 mod lint;
 mod open;
+mod rank;
 
-use crate::args::{BoardAction, BoardArgs};
+use crate::args::BoardArgs;
+use crate::args::board::BoardAction;
 use crate::failure::{CliError, Exit};
 use crate::stored::StoreLocation;
 
@@ -13,6 +17,9 @@ use crate::stored::StoreLocation;
 pub(crate) fn board(args: &BoardArgs, location: &StoreLocation) -> Result<Exit, CliError> {
     match &args.action {
         BoardAction::Init(args) => init::init(args),
+        BoardAction::Add(args) => add::add(args, location),
+        BoardAction::Build(args) => build::build(args),
+        BoardAction::Rank(args) => rank::rank(args, location),
         BoardAction::Lint(args) => lint::lint(args, location),
     }
 }

@@ -152,6 +152,16 @@ const ALL: &[(&str, &str, &str)] = &[
     ),
     (
         "board",
+        "Add the last run, and make the site:",
+        "pgmeter board add last --board board --title 'My disk' --submitter Ann --license CC0-1.0",
+    ),
+    (
+        "board",
+        "The static site:",
+        "pgmeter board build board -o site",
+    ),
+    (
+        "board",
         "Check every submission of a board:",
         "pgmeter board lint board",
     ),
