@@ -104,13 +104,6 @@ pub fn environment_warnings(environment: &Environment) -> Vec<Warning> {
     warnings
 }
 
-/// `true` if at least [`SAMPLES_BEYOND_MIN`] of `count` samples lie beyond a percentile. Otherwise
-/// the percentile is not shown.
-#[must_use]
-pub fn percentile_is_supported(count: u64, percent: f64) -> bool {
-    stats::samples_needed(percent).is_some_and(|needed| count >= needed)
-}
-
 type Finding = Option<(WarningCode, String)>;
 
 fn percent(share: f64) -> String {

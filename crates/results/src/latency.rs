@@ -128,3 +128,29 @@ pub struct Percentiles {
     #[serde(rename = "99.999")]
     pub p99_999: Option<u64>,
 }
+
+/// `true` if enough of `count` samples lie beyond a percentile: `SAMPLES_BEYOND_MIN`. Otherwise the
+/// percentile is not shown.
+#[must_use]
+pub fn percentile_is_supported(count: u64, percent: f64) -> bool {
+    stats::samples_needed(percent).is_some_and(|needed| count >= needed)
+}
+
+impl Percentiles {
+    /// Percentages and percentiles in nanoseconds. As in tables, those with too few of `count`
+    /// samples are left out.
+    pub fn supported(&self, count: u64) -> impl Iterator<Item = (f64, u64)> {
+        let all = [
+            (50.0, self.p50),
+            (90.0, self.p90),
+            (95.0, self.p95),
+            (99.0, self.p99),
+            (99.9, self.p99_9),
+            (99.99, self.p99_99),
+            (99.999, self.p99_999),
+        ];
+        all.into_iter()
+            .filter(move |(percent, _)| percentile_is_supported(count, *percent))
+            .filter_map(|(percent, ns)| Some((percent, ns?)))
+    }
+}

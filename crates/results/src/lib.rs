@@ -56,8 +56,7 @@ pub use cluster::{CellCluster, ClockOffset, ClusterRecord, HostRecord, RankFigur
 pub use doubt::{
     MEASURED_NS_MIN, SAMPLES_BEYOND_MIN, cpus_used_by_others, doubt, doubt_cluster,
     environment_warnings, host_difference_warning, lengthening_options, load_warning,
-    memory_target_warnings, percentile_is_supported, short_run_warning, store_io_warning,
-    used_bytes,
+    memory_target_warnings, short_run_warning, store_io_warning, used_bytes,
 };
 pub use effect::effect;
 pub use environment::{
@@ -78,7 +77,7 @@ pub use key::CellKey;
 pub use lab::{
     BetterDirection, LAB_FORMAT, LabColumn, LabFigure, LabRecord, LabSection, LabText, LabTrial,
 };
-pub use latency::{HistogramRecord, Latency, Percentiles};
+pub use latency::{HistogramRecord, Latency, Percentiles, percentile_is_supported};
 pub use merge::{MergedInterval, RankCell, merged};
 pub use names::CounterNames;
 pub use next_action::next_action;

@@ -10,6 +10,7 @@ mod document;
 mod error;
 pub mod format;
 mod json;
+mod metrics;
 mod percent;
 mod printable;
 mod rate;
@@ -22,6 +23,7 @@ pub use bytes::Bytes;
 pub use document::{JsonDocument, document_schema, path_as_text, paths_as_text};
 pub use error::UnitError;
 pub use json::{AnySerialize, json_line, json_page, json_value, parse_json, read_json, write_json};
+pub use metrics::{MetricKind, MetricLabels, MetricsText, metric_seconds};
 pub use percent::Percent;
 pub use printable::{
     elide_long_words, is_hidden, printable, printable_bytes, printable_lines, printable_message,

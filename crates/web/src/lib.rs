@@ -18,6 +18,7 @@ mod host;
 mod lab;
 mod listen;
 mod live;
+mod metrics_cache;
 mod options;
 mod own_workloads;
 mod page;

@@ -24,6 +24,8 @@ pub struct ServeOptions {
     pub version: String,
     /// File with the token; `None` for a new random token.
     pub token_file: Option<PathBuf>,
+    /// `true` to answer `GET /metrics`.
+    pub has_metrics: bool,
     /// Content security policy of the report pages.
     pub report_policy: String,
     /// Style of the report pages.

@@ -11,7 +11,8 @@ use schemars::{Schema, schema_for};
 
 use crate::answer::{Answer, RefusedAnswer};
 use crate::api::{
-    checks, compare, control, disks, events, facts, labs, over_time, queue, runs, trend, workloads,
+    checks, compare, control, disks, events, facts, labs, metrics, over_time, queue, runs, trend,
+    workloads,
 };
 use crate::choice::{WorkloadChoice, WorkloadRequest};
 use crate::guard::guard;
@@ -254,6 +255,14 @@ pub(crate) const ROUTES: &[Route] = &[
          of 40, and so on. Each level has at least four runs.",
     )
     .query(|| schema_for!(trend::TrendQuery)),
+    route(
+        RUNS,
+        ("GET", "/metrics"),
+        || get(metrics::metrics),
+        "OpenMetrics text",
+        "Metrics for Prometheus, only with `pgmeter serve --metrics`: see \
+         [Metrics](serve.md#metrics).",
+    ),
     route(
         LABS,
         ("GET", "/api/labs"),

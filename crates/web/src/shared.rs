@@ -13,6 +13,7 @@ use crate::answer::RefusedAnswer;
 use crate::blocking::blocking;
 use crate::host::HostNames;
 use crate::live::RunFollowers;
+use crate::metrics_cache::MetricsCache;
 use crate::options::ServeOptions;
 use crate::queue::RunQueue;
 use crate::roots::Roots;
@@ -39,6 +40,7 @@ pub(crate) struct Shared {
     pub children: Semaphore,
     stores: Mutex<Vec<(FileIdentity, Store)>>,
     pub stopped: StoppedRuns,
+    pub metrics: MetricsCache,
 }
 
 /// Ids of the runs for which a stop was requested.
@@ -85,6 +87,7 @@ impl Shared {
             children: Semaphore::new(CHILDREN_MAX),
             stores: Mutex::default(),
             stopped: StoppedRuns::default(),
+            metrics: MetricsCache::default(),
             options,
         }
     }

@@ -139,6 +139,7 @@ pub const LANES: &[TestLane] = &[
             "json",
             "serve",
             "terminal",
+            "metrics",
             "golden",
             "fronts",
             "interrupt",

@@ -34,6 +34,9 @@ pub(crate) struct ServeArgs {
     /// Let runs from the page write to this block device; everything on it is lost
     #[arg(long, value_name = "DEV", value_hint = ValueHint::Other)]
     pub overwrite_device: Vec<PathBuf>,
+    /// Also answer `/metrics` with the results of the newest runs, for Prometheus
+    #[arg(long)]
+    pub metrics: bool,
     /// Show this run, and exit when it is over; used by `run --web`
     #[arg(long, value_name = "RUN", hide = true)]
     pub beside_run: Option<String>,

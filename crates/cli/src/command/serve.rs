@@ -58,6 +58,7 @@ fn options(args: &ServeArgs, location: &StoreLocation) -> Result<ServeOptions, C
         program: PathBuf::from(PROGRAM),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         token_file: token_file.map(PathBuf::from),
+        has_metrics: args.metrics,
         report_policy: page_policy(),
         report_style: page_style(),
         report_charts: page_charts(),

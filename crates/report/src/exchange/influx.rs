@@ -9,7 +9,7 @@ use results::{CellRecord, RunRecord};
 
 use units::printable;
 
-use super::{labels, percentiles, quoted};
+use super::{labels, quoted};
 use crate::csv::{self, Row};
 
 /// Returns a line per row of [`csv`], with the time at which its measurement ended.
@@ -70,7 +70,7 @@ fn fields(run: &str, row: &Row<'_>) -> String {
             fields.push(format!("{name}={value}"));
         }
     }
-    for (percent, ns) in percentiles(latency) {
+    for (percent, ns) in latency.percentiles_ns.supported(latency.count) {
         let name = percent.to_string().replace('.', "_");
         fields.push(format!("latency_p{name}_ns={ns}i"));
     }

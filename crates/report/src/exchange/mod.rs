@@ -7,7 +7,7 @@ pub mod influx;
 pub mod junit;
 pub mod openmetrics;
 
-use results::{CellRecord, Latency, Phase, percentile_is_supported};
+use results::{CellRecord, Phase};
 use units::printable;
 
 use crate::names::cache_name;
@@ -37,22 +37,4 @@ fn labels(cell: &CellRecord) -> [(&'static str, String); 10] {
 /// Escapes text between double quotes. Line breaks are already visible in it.
 fn quoted(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
-}
-
-/// Percentiles of a latency, by their percentage. As in tables, too few samples give none.
-fn percentiles(latency: &Latency) -> impl Iterator<Item = (f64, u64)> {
-    let at = &latency.percentiles_ns;
-    let all = [
-        (50.0, at.p50),
-        (90.0, at.p90),
-        (95.0, at.p95),
-        (99.0, at.p99),
-        (99.9, at.p99_9),
-        (99.99, at.p99_99),
-        (99.999, at.p99_999),
-    ];
-    let count = latency.count;
-    all.into_iter()
-        .filter(move |(percent, _)| percentile_is_supported(count, *percent))
-        .filter_map(|(percent, ns)| Some((percent, ns?)))
 }

@@ -2,8 +2,8 @@
 
 use plan::Cell;
 
-use super::{Finding, SAMPLES_BEYOND_MIN, percent, percentile_is_supported};
-use crate::{CellRecord, OperationFigures, Phase, WarningCode};
+use super::{Finding, SAMPLES_BEYOND_MIN, percent};
+use crate::{CellRecord, OperationFigures, Phase, WarningCode, percentile_is_supported};
 
 /// From this number of operations on, one more or less changes the rate by at most 1 %.
 const OPERATIONS_MIN: u64 = 100;

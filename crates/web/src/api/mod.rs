@@ -8,6 +8,7 @@ pub(crate) mod events;
 pub(crate) mod facts;
 pub(crate) mod folded;
 pub(crate) mod labs;
+pub(crate) mod metrics;
 pub(crate) mod over_time;
 pub(crate) mod queue;
 pub(crate) mod runs;
