@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use end_to_end::{PythonPackages, ScratchTarget, need, run_tool};
+use end_to_end::{PythonPackages, ScratchTarget, need, run_tool, skip};
 use serde_json::Value;
 
 const SMALL: &str = "size = \"4m\"\ncache = \"buffered\"\n[[access_spec]]\nname = \"Mixed\"\n\
@@ -184,9 +184,10 @@ fn fio_json_of_several_depths_notes_what_fio_plot_draws() {
     assert_eq!(says("2"), "");
 }
 
-/// Reads both files with the parsers of their consumers, and prints what these found.
+/// Reads all files with the parsers of their consumers, and prints what these found.
 const CONSUMERS: &str = "
 import json
+from line_protocol_parser import parse_line
 from junitparser import JUnitXml
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 cases = [case for suite in JUnitXml.fromfile('r.xml') for case in suite]
@@ -198,17 +199,18 @@ samples = [
 print(json.dumps({
     'cases': [[case.name, len(case.result)] for case in cases],
     'samples': samples,
+    'points': [parse_line(line) for line in open('r.lp')],
 }))
 ";
 
 #[test]
 fn exports_are_read_by_the_parsers_of_their_consumers() {
     let bed = bed();
-    let packages = ["junitparser", "prometheus-client"];
+    let packages = ["junitparser", "prometheus-client", "line-protocol-parser"];
     let packages = need!(PythonPackages::new(bed.path(), &packages));
     let (output, record) = bed.record(&["small.toml", "--run-time", "300ms", "--ramp-time", "0"]);
     assert_eq!(output.code, 0, "{}", output.text());
-    for name in ["r.xml", "r.prom"] {
+    for name in ["r.xml", "r.prom", "r.lp"] {
         let output = bed.run(&["report", "last", "-o", name]);
         assert_eq!(output.code, 0, "{}", output.text());
     }
@@ -233,4 +235,88 @@ fn exports_are_read_by_the_parsers_of_their_consumers() {
         value("pgmeter_operations_per_second"),
         total["per_second"].as_f64()
     );
+    let points = found["points"].as_array().unwrap();
+    let point = points
+        .iter()
+        .find(|point| point["tags"]["operation"] == "total");
+    let fields = &point.unwrap()["fields"];
+    assert_eq!(fields["count"], total["count"]);
+    assert_eq!(fields["per_second"], total["per_second"]);
+}
+
+/// Reads both tables with pandas, and prints what the test compares with the record.
+const TABLES: &str = "
+import json, pandas
+intervals = pandas.read_parquet('intervals.parquet')
+histograms = pandas.read_parquet('histograms.parquet')
+cell = intervals[intervals.cell == 1]
+print(json.dumps({
+    'columns': list(intervals.columns),
+    'types': {name: str(kind) for name, kind in intervals.dtypes.items()},
+    'runs': sorted(set(intervals.run)),
+    'count': int(cell['count'].sum()),
+    'at_ns': [int(it) for it in cell[cell.operation == 'read'].at_ns],
+    'per_second': [float(it) for it in cell[cell.operation == 'read'].per_second],
+    'buckets': histograms[(histograms.cell == 1) & (histograms.kind == 'total')]
+        [['lowest_ns', 'highest_ns', 'count']].values.tolist(),
+}))
+";
+
+#[test]
+fn pandas_reads_intervals_and_histograms_as_parquet() {
+    let bed = bed();
+    let packages = need!(PythonPackages::new(bed.path(), &["pandas", "pyarrow"]));
+    let options = ["small.toml", "--run-time", "500ms", "--iodepth", "1,2"];
+    let (output, record) = bed.record(&options);
+    assert_eq!(output.code, 0, "{}", output.text());
+    let formats = [
+        ("parquet", "intervals.parquet"),
+        ("parquet-histograms", "histograms.parquet"),
+    ];
+    for (format, name) in formats {
+        let output = bed.run(&["report", "last", "--format", format, "-o", name]);
+        if output.stderr.contains("built without Parquet") {
+            skip!("the program was built without `--features parquet`");
+        }
+        assert_eq!(output.code, 0, "{}", output.text());
+    }
+    let output = packages.run(bed.path(), &["-c", TABLES]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    let found: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(found["runs"], serde_json::json!([record["id"]]));
+    assert_eq!(found["types"]["count"], "uint64", "{found}");
+    assert_eq!(found["columns"][13], "operation", "{found}");
+    let cell = &record["cells"][1];
+    let intervals = cell["intervals"].as_array().unwrap();
+    let of_all = |interval: &Value| -> u64 {
+        let operations = interval["operations"].as_object().unwrap().values();
+        operations.map(|it| it["count"].as_u64().unwrap()).sum()
+    };
+    assert_eq!(found["count"], intervals.iter().map(of_all).sum::<u64>());
+    let starts: Vec<&Value> = intervals.iter().map(|it| &it["at_ns"]).collect();
+    assert_eq!(found["at_ns"], serde_json::json!(starts));
+    let first = &intervals[0];
+    let rate = first["operations"]["read"]["count"].as_f64().unwrap() * 1e9
+        / first["length_ns"].as_f64().unwrap();
+    assert_eq!(found["per_second"][0].as_f64().unwrap(), rate);
+    let buckets = &cell["total"]["latency"]["histogram"]["buckets_ns"];
+    assert_eq!(&found["buckets"], buckets);
+}
+
+#[test]
+fn parquet_needs_a_file_of_its_own() {
+    let bed = bed();
+    let (output, _) = bed.record(&["small.toml", "--run-time", "100ms"]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    for more in [&[][..], &["-o", "-"], &["-o", "a.parquet", "--json"]] {
+        let words = ["report", "last", "--format", "parquet"];
+        let output = bed.run(&[&words[..], more].concat());
+        assert_eq!(output.code, 2, "{}", output.text());
+        assert!(
+            output.stderr.contains("--output run.parquet"),
+            "{}",
+            output.text()
+        );
+    }
+    assert!(!bed.path().join("a.parquet").exists());
 }

@@ -58,6 +58,10 @@ pub fn cargo_messages(arguments: &[&str]) -> Result<Vec<Value>, Failure> {
         .collect())
 }
 
+/// Selects the program that is tested and published, with its optional features. A first build by
+/// hand is shorter without them.
+pub const PROGRAM: [&str; 4] = ["--package", "pgmeter", "--features", "pgmeter/parquet"];
+
 /// Builds a program as it is published, and returns its path.
 pub fn published_program(selection: &[&str], name: &str) -> Result<PathBuf, Failure> {
     optimized_program(PUBLISHED_PROFILE, selection, name)

@@ -11,6 +11,7 @@ mod one_line;
 mod page;
 mod paper;
 mod recover;
+mod report_format;
 mod runs;
 mod selftest;
 mod serve;
@@ -43,6 +44,7 @@ pub(crate) use one_line::OneLineArgs;
 pub(crate) use page::{PageArgs, ReportDirArg};
 pub(crate) use paper::{PaperAction, PaperArgs, PaperRunArgs, PaperShowArgs};
 pub(crate) use recover::LabRecoverArgs;
+pub(crate) use report_format::ReportFormat;
 pub(crate) use runs::{RunColumn, RunsAction, RunsArgs, RunsListArgs, StatusArg};
 pub(crate) use selftest::SelftestArgs;
 pub(crate) use serve::ServeArgs;
@@ -463,38 +465,4 @@ pub(crate) enum CompareFormat {
     Html,
     /// The comparison data, as written by `--json`
     Json,
-}
-
-/// Formats of a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReportFormat {
-    /// For a terminal or an e-mail
-    Text,
-    /// A table in Markdown
-    Markdown,
-    /// A self-contained page with charts
-    Html,
-    /// The record itself
-    Json,
-    /// One row per cell and operation
-    Csv,
-    /// Iometer's 80 columns
-    IometerCsv,
-    /// The output that PostMark, create/remove or lat_fs would have printed
-    Classic,
-    /// fio's JSON: one job per cell
-    FioJson,
-    /// One page for printing: the main results, two charts and three sentences
-    Summary,
-    /// JUnit's XML, for the test results of a CI server: one test case per cell
-    Junit,
-    /// Metrics for Prometheus and its collector of text files
-    #[value(name = "openmetrics")]
-    OpenMetrics,
-    /// Markdown for `GITHUB_STEP_SUMMARY`: the verdict, and folded details
-    GithubSummary,
-    /// JSON for Bencher (`bencher run --adapter json`)
-    Bencher,
-    /// Line protocol of InfluxDB, for Telegraf and other collectors
-    Influx,
 }

@@ -10,8 +10,8 @@ use crate::failure::{CliError, Exit};
 use crate::output::is_stdout;
 
 /// File extensions that imply a format of this or another command.
-const KNOWN_EXTENSIONS: [&str; 11] = [
-    "txt", "text", "md", "markdown", "html", "htm", "json", "csv", "xml", "prom", "lp",
+const KNOWN_EXTENSIONS: [&str; 12] = [
+    "txt", "text", "md", "markdown", "html", "htm", "json", "csv", "xml", "prom", "lp", "parquet",
 ];
 const TEXT: &[&str] = &["txt", "text", "log", "out"];
 // A table in Markdown is readable as plain text, so `.txt` does not contradict `--format markdown`.
@@ -23,6 +23,7 @@ const XML: &[&str] = &["xml"];
 // The collector of text files of Prometheus reads only files with this extension.
 const METRICS: &[&str] = &["prom", "txt"];
 const LINES: &[&str] = &["lp", "txt"];
+const PARQUET: &[&str] = &["parquet"];
 
 /// Formats that a file extension can select.
 pub(crate) trait FormatByExtension: ValueEnum + Copy {
@@ -114,6 +115,7 @@ impl FormatByExtension for ReportFormat {
             Self::Junit => XML,
             Self::OpenMetrics => METRICS,
             Self::Influx => LINES,
+            Self::Parquet | Self::ParquetHistograms => PARQUET,
         }
     }
 }

@@ -142,6 +142,15 @@ pub enum ReportError {
         /// The requested name.
         name: String,
     },
+    /// The program was built without the code for Parquet.
+    #[error("this program was built without Parquet")]
+    NoParquet,
+    /// The table cannot be written as Parquet.
+    #[error("the table cannot be written as Parquet: {message}")]
+    Parquet {
+        /// The reason.
+        message: String,
+    },
 }
 
 impl ReportError {
@@ -153,8 +162,43 @@ impl ReportError {
                 let names: Vec<&str> = Format::ALL.iter().map(|(_, name)| *name).collect();
                 format!("use one of {}", names.join(", "))
             }
+            Self::NoParquet => {
+                "install a package, build it with `--features parquet`, or use the Python package"
+                    .to_owned()
+            }
+            Self::Parquet { .. } => "use `--format json`".to_owned(),
         }
     }
+}
+
+/// Tables of a run that can be written as Parquet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ParquetTable {
+    /// One row per cell, interval and operation.
+    Intervals,
+    /// One row per cell, operation and bucket of its latencies.
+    Histograms,
+}
+
+/// Returns a table of a run as the contents of a Parquet file.
+///
+/// # Errors
+/// If the program was built without Parquet, or the file would be too large.
+#[cfg(feature = "parquet")]
+pub fn parquet(record: &RunRecord, table: ParquetTable) -> Result<Vec<u8>, ReportError> {
+    let failed = |error: ::parquet::errors::ParquetError| ReportError::Parquet {
+        message: error.to_string(),
+    };
+    exchange::parquet::render(record, table).map_err(failed)
+}
+
+/// Returns that the program was built without Parquet.
+///
+/// # Errors
+/// Always [`ReportError::NoParquet`].
+#[cfg(not(feature = "parquet"))]
+pub fn parquet(_record: &RunRecord, _table: ParquetTable) -> Result<Vec<u8>, ReportError> {
+    Err(ReportError::NoParquet)
 }
 
 /// Returns the self-contained page of one record, or of several side by side.

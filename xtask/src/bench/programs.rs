@@ -37,7 +37,7 @@ impl Pgmeter {
     pub fn of(effort: &BenchEffort) -> Result<Pgmeter, Failure> {
         let program = match &effort.program {
             Some(path) => std::path::absolute(path).map_err(Failure::file(path))?,
-            None => workspace::published_program(&["--package", "pgmeter"], "pgmeter")?,
+            None => workspace::published_program(&workspace::PROGRAM, "pgmeter")?,
         };
         Ok(Pgmeter {
             program,

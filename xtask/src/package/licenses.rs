@@ -108,6 +108,7 @@ pub fn of_dependencies(platform: Platform) -> Result<String, Failure> {
 fn metadata(platform: Platform) -> Result<Value, Failure> {
     let output = workspace::cargo()
         .args(["metadata", "--locked", "--format-version", "1"])
+        .args(&workspace::PROGRAM[2..])
         // Packages for other platforms are not linked into this program.
         .args(["--filter-platform", platform.triple])
         .output()

@@ -166,7 +166,7 @@ fn list(packages: &Path) -> Result<(), Failure> {
 }
 
 fn program(effort: PackageCompression) -> Result<PathBuf, Failure> {
-    let selection = ["--locked", "--package", "pgmeter"];
+    let selection = [&["--locked"], &workspace::PROGRAM[..]].concat();
     match effort {
         PackageCompression::Publish => workspace::published_program(&selection, "pgmeter"),
         // The other tests have built this one already.

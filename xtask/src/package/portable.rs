@@ -51,7 +51,8 @@ impl ZigToolchain {
                 workspace::PUBLISHED_PROFILE,
                 "--locked",
             ])
-            .args(["--package", "pgmeter", "--target"])
+            .args(workspace::PROGRAM)
+            .arg("--target")
             .arg(format!("{}.{GLIBC_MAX}", platform.triple))
             .env("CARGO_TARGET_DIR", &self.target)
             .env(

@@ -68,11 +68,16 @@ impl Binaries {
             will_be_needed: true,
         } = self.release
         {
-            let build = || workspace::release_program(&["--package", "pgmeter"], "pgmeter");
+            let build = || workspace::release_program(&workspace::PROGRAM, "pgmeter");
             self.release = Release::Building(spawn(build));
         }
         if self.tests.is_empty() {
-            let built = workspace::cargo_messages(&["test", "--workspace", "--no-run"])?;
+            let built = workspace::cargo_messages(&[
+                "test",
+                "--workspace",
+                "--features=pgmeter/parquet",
+                "--no-run",
+            ])?;
             self.tests = built.iter().filter_map(test_program).collect();
         }
         Ok(())

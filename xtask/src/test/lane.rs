@@ -66,6 +66,7 @@ pub const LANES: &[TestLane] = &[
         LaneAction::Cargo(&[
             "clippy",
             "--workspace",
+            "--features=pgmeter/parquet",
             "--all-targets",
             "--",
             "-D",

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use report::{Format, Page, VerdictPosition, html, render, render_text};
+use report::{Format, Page, ParquetTable, VerdictPosition, html, parquet, render, render_text};
 use results::RunRecord;
 
 use super::lab::stored::{lab_of, not_of_labs, page_name, page_of_lab, report_lab};
@@ -13,7 +13,7 @@ use crate::detached_output::detached_output;
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
 use crate::format::{choose_format, repetitions};
-use crate::output::{is_stdout, page_of, write_new};
+use crate::output::{OutputFile, OverwritePolicy, is_stdout, page_of, write_new};
 use crate::pages::ReportDirectory;
 use crate::stored::StoreLocation;
 use crate::terminal::print;
@@ -33,7 +33,10 @@ pub(crate) fn report(args: &ReportArgs, location: &StoreLocation) -> Result<Exit
     {
         return report_lab(&lab, requested, output, json);
     }
-    let format = requested.format();
+    let format = match requested.content() {
+        ReportContent::Text(format) => format,
+        ReportContent::Table(table) => return write_table(args, table, location),
+    };
     if args.records.len() > 1 && (format != Format::Html || args.json.file.is_some()) {
         return Err(several_records(args));
     }
@@ -57,6 +60,27 @@ pub(crate) fn report(args: &ReportArgs, location: &StoreLocation) -> Result<Exit
     if has_place && format == Format::FioJson {
         records.iter().for_each(warn_of_merged_depths);
     }
+    Ok(Exit::Success)
+}
+
+/// Writes a table of a run as Parquet. The file is binary, so it needs a name.
+fn write_table(
+    args: &ReportArgs,
+    table: ParquetTable,
+    location: &StoreLocation,
+) -> Result<Exit, CliError> {
+    let output = args.output.as_deref().filter(|path| !is_stdout(path));
+    let Some(output) = output.filter(|_| args.json.file.is_none()) else {
+        let message = "Parquet is a binary format, which needs a separate file";
+        let help = "name it with `--output run.parquet`, without `--json`";
+        return Err(CliError::new(Exit::Usage, message, Some(help.to_owned())));
+    };
+    let [record] = &*records(args, location)? else {
+        return Err(several_records(args));
+    };
+    let bytes = parquet(record, table)
+        .map_err(|error| CliError::new(Exit::System, &error, Some(error.help())))?;
+    OutputFile::create(output, OverwritePolicy::Keep)?.finish_bytes(&bytes)?;
     Ok(Exit::Success)
 }
 
@@ -85,12 +109,17 @@ fn open(args: &ReportArgs, location: &StoreLocation) -> Result<Exit, CliError> {
         Some(output) => choose_format(args.format, Some(output))?,
         None => args.format.unwrap_or(ReportFormat::Html),
     };
-    if !matches!(format, ReportFormat::Html | ReportFormat::Summary) {
+    let page_format = match format {
+        ReportFormat::Html => Some(Format::Html),
+        ReportFormat::Summary => Some(Format::Summary),
+        _ => None,
+    };
+    let Some(page_format) = page_format else {
         let message = "`--open` shows an HTML page, but another format is requested";
         let help = "leave `--format` out, or name an output that ends in `.html`";
         return Err(CliError::new(Exit::Usage, message, Some(help.to_owned())));
-    }
-    let (name, page) = page(args, format.format(), location)?;
+    };
+    let (name, page) = page(args, page_format, location)?;
     let path = write_page(&name, &page, output, args, location)?;
     print(format!("{}\n", path.display()))?;
     browser::show(&path).map_err(|not_shown| {
@@ -156,10 +185,17 @@ fn write_page(
     }
 }
 
+/// Content of a report.
+enum ReportContent {
+    Text(Format),
+    /// A table in a binary file.
+    Table(ParquetTable),
+}
+
 impl ReportFormat {
-    /// Converts to the format of the report.
-    const fn format(self) -> Format {
-        match self {
+    /// Returns the content in this format.
+    const fn content(self) -> ReportContent {
+        ReportContent::Text(match self {
             Self::Text => Format::Text,
             Self::Markdown => Format::Markdown,
             Self::Html => Format::Html,
@@ -174,7 +210,9 @@ impl ReportFormat {
             Self::GithubSummary => Format::GithubSummary,
             Self::Bencher => Format::Bencher,
             Self::Influx => Format::Influx,
-        }
+            Self::Parquet => return ReportContent::Table(ParquetTable::Intervals),
+            Self::ParquetHistograms => return ReportContent::Table(ParquetTable::Histograms),
+        })
     }
 }
 

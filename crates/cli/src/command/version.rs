@@ -40,6 +40,9 @@ pub(crate) fn version() -> Result<Exit, CliError> {
     line("features", &format!("engines {}", names_of::<EngineArg>()));
     line("", &format!("workload files {}", names(file_kinds())));
     line("", &format!("stands in for {}", names(programs())));
+    if cfg!(feature = "parquet") {
+        line("", "reports as Parquet");
+    }
     let system = rustix::system::uname();
     let kernel = [system.sysname(), system.release(), system.machine()];
     line(

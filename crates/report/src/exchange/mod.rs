@@ -6,6 +6,8 @@ pub mod github;
 pub mod influx;
 pub mod junit;
 pub mod openmetrics;
+#[cfg(feature = "parquet")]
+pub mod parquet;
 
 use results::{CellRecord, Phase};
 use units::printable;

@@ -74,7 +74,9 @@ pub(crate) fn report_lab(
         | ReportFormat::OpenMetrics
         | ReportFormat::GithubSummary
         | ReportFormat::Bencher
-        | ReportFormat::Influx => return Err(not_of_labs(record)),
+        | ReportFormat::Influx
+        | ReportFormat::Parquet
+        | ReportFormat::ParquetHistograms => return Err(not_of_labs(record)),
     };
     let table = TableArgs {
         format: Some(format),
