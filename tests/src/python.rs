@@ -38,13 +38,23 @@ impl PythonPackages {
         )))
     }
 
+    /// Path of a program that a package has installed.
+    #[must_use]
+    pub fn program(&self, name: &str) -> String {
+        self.directory.join("bin").join(name).display().to_string()
+    }
+
     /// Runs Python with these packages in a directory.
     #[must_use]
     pub fn run(&self, directory: &Path, arguments: &[&str]) -> Finished {
         let mut command = Command::new("python3");
+        // Some packages run programs that other packages have installed.
+        let path = std::env::var("PATH").unwrap_or_default();
+        let programs = self.directory.join("bin");
         command
             .args(arguments)
             .env("PYTHONPATH", &self.directory)
+            .env("PATH", format!("{}:{path}", programs.display()))
             .current_dir(directory);
         finish(&mut command)
     }

@@ -133,7 +133,7 @@ fn the_tarball_has_the_files_of_the_debian_package_and_valid_checksums() {
 }
 
 #[test]
-fn pip_installs_the_wheel_into_a_new_environment() {
+fn pip_installs_the_program_and_its_package_into_a_new_environment() {
     let wheel = package(&need!(packages()), ".whl");
     let scratch = need!(Scratch::new());
     let environment = scratch.join("environment");
@@ -149,6 +149,14 @@ fn pip_installs_the_wheel_into_a_new_environment() {
     assert_eq!(output.code, 0, "{}", output.text());
     assert!(output.stdout.starts_with("pgmeter "), "{}", output.text());
     assert!(environment.join("share/man/man1/pgmeter.1.gz").is_file());
+    let python = environment
+        .join("bin/python")
+        .to_string_lossy()
+        .into_owned();
+    let import = "import pgmeter, importlib.resources as r; print(pgmeter.read_record.__name__, \
+                  r.files(pgmeter).joinpath('py.typed').is_file())";
+    let imported = run_tool(&python, &["-c", import]).unwrap();
+    assert_eq!(imported, "read_record True\n");
     run_tool(&pip, &["uninstall", "--quiet", "--yes", "pgmeter"]).unwrap();
     assert!(!program.exists(), "left behind: {program:?}");
 }

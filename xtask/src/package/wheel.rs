@@ -1,8 +1,9 @@
-//! A Python wheel with the program, for `pip`, `pipx` and `uvx`.
+//! A Python wheel with the program and the package that reads its results, for `pip`, `pipx` and
+//! `uvx`.
 //!
-//! It contains no Python: pip copies the files below `data` to the directories of the environment.
-//! maturin would also write such a wheel, but it builds the program again, so the wheel would not
-//! contain the program of the other packages.
+//! pip copies the files below `data` to the directories of the environment, and the package next to
+//! other packages. maturin would also write such a wheel, but it builds the program again, so the
+//! wheel would not contain the program of the other packages.
 //!
 //! Source: the binary distribution format of the Python packaging specifications, and PEP 600 for
 //! the platform tags.
@@ -24,11 +25,15 @@ use super::{PackageSet, VERSION, tree};
 use crate::error::Failure;
 use crate::workspace;
 
+/// The directory of the Python package, and the files of it that are installed. Tests and settings
+/// of tools are next to it.
+const PYTHON_PACKAGE: &str = "python/pgmeter";
+const PYTHON_FILES: &[&str] = &[".py", "py.typed"];
 /// The oldest C library for which wheels also have an older name of the tag, which old versions of
 /// pip know.
 const MANYLINUX_2014: GlibcVersion = GlibcVersion(2, 17);
 
-/// Writes the wheel of a set's program and manual pages.
+/// Writes the wheel of a set's program and manual pages, and of the Python package.
 pub fn write(set: &PackageSet, glibc: GlibcVersion) -> Result<(), Failure> {
     let tags = platform_tags(set.platform.arch, glibc);
     let data = format!("pgmeter-{VERSION}.data");
@@ -50,6 +55,11 @@ pub fn write(set: &PackageSet, glibc: GlibcVersion) -> Result<(), Failure> {
             let path = format!("{data}/data/{installed}/{}", name.display());
             wheel.add(&path, &content(&root.join(directory).join(name))?, 0o644)?;
         }
+    }
+    let package = workspace::root().join(PYTHON_PACKAGE);
+    for name in workspace::files(&package, PYTHON_FILES)? {
+        let path = format!("pgmeter/{}", name.display());
+        wheel.add(&path, &content(&package.join(name))?, 0o644)?;
     }
     for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
         let license = content(&workspace::root().join(name))?;
@@ -105,7 +115,10 @@ fn metadata() -> Result<String, Failure> {
          Classifier: Environment :: Console\n\
          Classifier: Operating System :: POSIX :: Linux\n\
          Classifier: Topic :: System :: Benchmark\n\
-         Requires-Python: >=3.7\n\
+         Classifier: Typing :: Typed\n\
+         Requires-Python: >=3.8\n\
+         Provides-Extra: pandas\n\
+         Requires-Dist: pandas; extra == \"pandas\"\n\
          Description-Content-Type: text/markdown\n\n\
          {readme}",
         super::SUMMARY,
