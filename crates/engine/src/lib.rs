@@ -36,8 +36,8 @@ pub use descriptors::{with_own_descriptors, with_own_files};
 pub use error::EngineError;
 pub use extents::{Unwritten, count_extents, find_unwritten};
 pub use file_operations::{
-    FileEngineOptions, FileHandles, Handles, OpenAccess, OpenFlags, OpenMode, OpenModeIndex,
-    PsyncFiles, RegisterFiles, RequestObject, SlotHandles,
+    FileEngineOptions, FileHandles, Handles, MappedFiles, MappingSync, OpenAccess, OpenFlags,
+    OpenMode, OpenModeIndex, PsyncFiles, RegisterFiles, RequestObject, SlotHandles,
 };
 pub use fileset::{
     Fileset, Filesets, NameRule, Nesting, Numbering, SecondName, Spread, SubdirectoryRule,

@@ -222,11 +222,11 @@ impl Engine for Mmap {
 
 /// Result of a copy if the kernel could not serve an access. No errno has this number.
 // A plain number, so that results stay in a register.
-const FAULT: i32 = i32::MIN;
+pub(crate) const FAULT: i32 = i32::MIN;
 
 /// A shared mapping of a whole file.
 #[derive(Debug)]
-struct Mapping {
+pub(crate) struct Mapping {
     start: NonNull<u8>,
     size_bytes: usize,
 }
@@ -236,7 +236,11 @@ struct Mapping {
 unsafe impl Send for Mapping {}
 
 impl Mapping {
-    fn new(file_index: u32, file: &OwnedFd, options: MmapOptions) -> Result<Self, EngineError> {
+    pub(crate) fn new(
+        file_index: u32,
+        file: &OwnedFd,
+        options: MmapOptions,
+    ) -> Result<Self, EngineError> {
         // Seeking also returns the size of a block device; `fstat` does not.
         let size_bytes = rustix::fs::seek(file, rustix::fs::SeekFrom::End(0))
             .map_err(|errno| EngineError::system("lseek", errno))?;
@@ -269,7 +273,7 @@ impl Mapping {
         (self.start.as_ptr().wrapping_add(offset), length)
     }
 
-    fn read(&self, offset_bytes: u64, buffer: &mut [u8]) -> i32 {
+    pub(crate) fn read(&self, offset_bytes: u64, buffer: &mut [u8]) -> i32 {
         let (source, length) = self.span(offset_bytes, buffer.len());
         // SAFETY: the source is within the mapping and the destination within the buffer, which is
         // not part of a file mapping. Another process may change the source meanwhile; any bytes
@@ -278,7 +282,7 @@ impl Mapping {
         if is_whole { length as i32 } else { FAULT }
     }
 
-    fn write(&self, offset_bytes: u64, buffer: &[u8]) -> i32 {
+    pub(crate) fn write(&self, offset_bytes: u64, buffer: &[u8]) -> i32 {
         let (destination, length) = self.span(offset_bytes, buffer.len());
         if length == 0 && !buffer.is_empty() {
             return -libc::EFBIG;
@@ -290,7 +294,12 @@ impl Mapping {
     }
 
     /// Maps replaced pages of the file again. Returns `true` on success.
-    fn restore(&self, file: &OwnedFd, replaced: ZeroedRange, options: MmapOptions) -> bool {
+    pub(crate) fn restore(
+        &self,
+        file: &OwnedFd,
+        replaced: ZeroedRange,
+        options: MmapOptions,
+    ) -> bool {
         let offset = replaced.start - self.start.as_ptr().addr();
         // SAFETY: this value owns the pages, and no reference into them exists.
         let mapped = unsafe {
@@ -306,10 +315,18 @@ impl Mapping {
         mapped.is_ok()
     }
 
-    fn sync(&self) -> i32 {
-        let start = self.start.as_ptr().cast::<c_void>();
-        // SAFETY: the range is the whole mapping of this value.
-        match unsafe { rustix::mm::msync(start, self.size_bytes, MsyncFlags::SYNC) } {
+    pub(crate) fn sync(&self) -> i32 {
+        self.sync_range(0, self.size_bytes, MsyncFlags::SYNC)
+    }
+
+    /// Syncs the pages of a range, the part of it that is within the mapping.
+    pub(crate) fn sync_range(&self, offset_bytes: u64, length: usize, flags: MsyncFlags) -> i32 {
+        let (start, length) = self.span(offset_bytes, length);
+        // The kernel requires the start of a page, and `start` need not be one.
+        let within = start.addr() % rustix::param::page_size();
+        let start = start.wrapping_sub(within).cast::<c_void>();
+        // SAFETY: the range is within the mapping of this value, which starts at a page.
+        match unsafe { rustix::mm::msync(start, length + within, flags) } {
             Ok(()) => 0,
             Err(errno) => -errno.raw_os_error(),
         }

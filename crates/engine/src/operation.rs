@@ -92,7 +92,8 @@ pub enum Operation {
     /// start of 1970.
     Utime,
     /// Lock `length_bytes` from `offset_bytes` against other locks, waiting until they are
-    /// released: the handle.
+    /// released: the handle. A length of 0 means to the end of the file. With
+    /// [`Request::SHARED_LOCK`](crate::Request::SHARED_LOCK), the lock is shared.
     Lock,
     /// Release a lock: the handle, `length_bytes` from `offset_bytes`.
     Unlock,

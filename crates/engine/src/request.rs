@@ -72,6 +72,9 @@ impl Request {
     /// First `offset_bytes` of a read or write that is a code instead of a plain offset.
     pub(crate) const FIRST_CODE: u64 = 1 << 62;
 
+    /// Added to `offset_bytes` of [`Operation::Lock`]: a lock that readers can hold together.
+    pub const SHARED_LOCK: u64 = Self::FIRST_CODE;
+
     /// Largest plain offset. No file system supports files this large.
     pub const OFFSET_MAX: u64 = Self::FIRST_CODE - 1;
 

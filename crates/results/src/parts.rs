@@ -191,8 +191,7 @@ pub struct WorkerFigures {
     /// Kernel counters of its thread, including the ramp; none if not read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<ThreadUsage>,
-    /// The requests of a job in order of completion, if it records them. Not part of a stored
-    /// record.
+    /// The requests in order of completion, if the work logs them. Not part of a stored record.
     #[serde(skip)]
     pub noted: Vec<LoggedRequest>,
     /// Its intervals; empty if only intervals of the whole cell were kept.

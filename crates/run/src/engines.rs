@@ -4,8 +4,8 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use engine::{
-    Engine, ForcedAsync, IoUring, Mmap, MmapOptions, Null, Operation, OperationSet, Psync,
-    PsyncFiles, PsyncNetwork, PsyncOptions, Reopen, UringFiles, UringNetwork, UringOptions,
+    Engine, ForcedAsync, IoUring, MappedFiles, Mmap, MmapOptions, Null, Operation, OperationSet,
+    Psync, PsyncFiles, PsyncNetwork, PsyncOptions, Reopen, UringFiles, UringNetwork, UringOptions,
     with_own_descriptors, with_own_files,
 };
 use network::Peer;
@@ -222,6 +222,12 @@ pub(crate) fn on_registers(
         EngineKind::IoUring => {
             let engine = UringFiles::with_registers(filesets, slots, bytes, options, count)?;
             on_uring_files(spec, engine, work)
+        }
+        _ if options.open_modes.iter().any(|mode| mode.mapped.is_some()) => {
+            // A copy of a record costs more than a virtual call, so the loop is not compiled again.
+            let engine: Box<dyn Engine> =
+                Box::new(MappedFiles::new(filesets, slots, bytes, options, count)?);
+            work.run(engine, EngineNotes::default())
         }
         _ => with_own_descriptors(|| {
             let engine = PsyncFiles::with_registers(filesets, slots, bytes, options, count)?;

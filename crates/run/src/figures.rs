@@ -155,6 +155,8 @@ fn worker_figures(
     let mut figures = WorkerFigures::of(worker, &totals, run_time_ns, names);
     let finished_ns = lanes.iter().map(|lane| lane.outcome.finish_ns).max();
     figures.done_ns = finished_ns.map(|finish_ns| finish_ns.saturating_sub(measured.measure_ns));
+    let logged = lanes.iter().flat_map(|it| it.outcome.logged.clone());
+    figures.noted = logged.collect();
     if worker.job.is_some() {
         let begin_ns = lanes.iter().map(|lane| lane.begin_ns()).min();
         figures.begin_ns = begin_ns.map(|it| it.saturating_sub(measured.measure_ns));
@@ -162,10 +164,6 @@ fn worker_figures(
         figures.usage = usages.reduce(|all, usage| all.with(&usage));
         figures.goals = lanes.iter().find_map(|lane| lane.goals.clone());
         figures.mismatch = lanes.iter().find_map(|lane| mismatch(&lane.outcome));
-        figures.noted = lanes
-            .iter()
-            .flat_map(|it| it.outcome.logged.clone())
-            .collect();
         // Intervals of several threads overlap, and a series has only one at a time.
         if let [lane] = lanes[..] {
             figures.intervals.clone_from(&lane.series);

@@ -1,6 +1,7 @@
 //! Streams of requests on many files.
 
 use engine::{Completion, OperationSet, Request};
+use generate::job::RequestLogger;
 use generate::pool::PoolRun;
 use generate::program::{FastPath, Interpreter};
 use generate::trace::TracePlayer;
@@ -111,6 +112,13 @@ impl From<PoolRun> for FileRequests {
 impl From<Interpreter> for FileRequests {
     fn from(interpreter: Interpreter) -> Self {
         Self::Program(Box::new(interpreter))
+    }
+}
+
+impl From<RequestLogger<Interpreter>> for FileRequests {
+    fn from(logger: RequestLogger<Interpreter>) -> Self {
+        // The log ends here. The next stage has its own.
+        logger.into_inner().into()
     }
 }
 

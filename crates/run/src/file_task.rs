@@ -1,9 +1,11 @@
 //! Work of a lane on many files: its stream, its files and their contents.
 
+use std::sync::mpsc;
 use std::time::Duration;
 
 use engine::clock::Clock;
 use engine::{Engine, Operation, OperationSet, Wait};
+use generate::job::RequestLogger;
 use generate::pool::TextContent;
 use generate::program::{FastPath, Interpreter};
 use generate::{Content, ContentSource, FileStamp, Generator, PlainContent, Step};
@@ -30,6 +32,8 @@ pub(crate) struct FileTask {
     pub contents: FileContents,
     /// Size of the largest request, in bytes.
     pub buffer_bytes: u32,
+    /// `true` to log the calls of a program.
+    pub logs_calls: bool,
 }
 
 /// Sources of the data that each worker of a cell writes.
@@ -65,9 +69,10 @@ pub(crate) fn work(mut task: FileTask, lane: &Lane, cell: &Cell, start: Start<'_
     let is_program = matches!(task.requests, FileRequests::Program(_));
     let is_checked = matches!(task.contents, FileContents::Stamp(_));
     let is_trace = matches!(task.requests, FileRequests::Trace(_));
+    let is_special = is_checked || task.logs_calls;
     // A virtual call per request is cheap compared with this work, so these loops are compiled once
     // for all engines.
-    if lane.pace.is_some() || is_trace || is_program && is_checked {
+    if lane.pace.is_some() || is_trace || is_program && is_special {
         return with_any_engine(task, lane, cell.engine, start, lane.pace.clone());
     }
     if let FileRequests::Program(interpreter) = task.requests {
@@ -137,6 +142,7 @@ fn with_any_engine(
         open_fileset: field,
         contents,
         buffer_bytes,
+        logs_calls,
     } = task;
     let operations = requests.operations();
     let registers = requests.register_count();
@@ -148,6 +154,9 @@ fn with_any_engine(
             Some(pace) => run_paced(engine, notes, requests, content, (pace, start)),
             None => match requests {
                 FileRequests::Pool(_) => unreachable!("pools have their own loop"),
+                FileRequests::Program(it) if logs_calls => {
+                    run_logged(engine, notes, *it, content, start)
+                }
                 FileRequests::Program(it) => run(engine, notes, *it, content, start),
                 FileRequests::Trace(it) => run(engine, notes, *it, content, start),
             },
@@ -270,6 +279,24 @@ fn run<E: Engine, G: Generator + Into<FileRequests>, C: Content>(
     let mut outcome = recorder.into_outcome();
     outcome.requests = Some(generator.into());
     Ok(Some(outcome))
+}
+
+/// As [`run`], with a log of the measured calls.
+fn run_logged(
+    engine: Box<dyn Engine>,
+    notes: EngineNotes,
+    interpreter: Interpreter,
+    content: Box<dyn Content>,
+    start: Start<'_>,
+) -> LaneOutcome {
+    // Without a limit, because nothing is received before the worker is done.
+    let (sender, logged) = mpsc::channel();
+    let stream = RequestLogger::new(interpreter, Some(sender), engine.slot_count());
+    let mut outcome = run(engine, notes, stream, content, start)?;
+    if let Some(outcome) = &mut outcome {
+        outcome.logged = logged.try_iter().flatten().collect();
+    }
+    Ok(outcome)
 }
 
 /// As [`run`], with transactions that start when they are due.

@@ -33,7 +33,7 @@ pub(crate) struct WorkerOutcome {
     pub cpu_at_end: Option<CpuSample>,
     /// Kernel counters of the thread, if requested.
     pub usage: Option<ThreadUsage>,
-    /// Requests of a job in the order of their completion, if they are noted.
+    /// Requests in the order of their completion, if they are logged.
     pub logged: Vec<LoggedRequest>,
     /// Stream of requests on many files, which the next stage continues.
     pub requests: Option<FileRequests>,

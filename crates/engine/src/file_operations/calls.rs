@@ -183,6 +183,9 @@ pub(crate) fn on_handle(
                 answer(libc::sync_file_range(fd, offset, length, flags))
             }
             Operation::Setxattr => answer(libc::fsetxattr(fd, xattr.as_ptr(), value, size, 0)),
+            Operation::Lock if request.offset_bytes & Request::SHARED_LOCK != 0 => {
+                answer(lock(fd, request, libc::F_RDLCK))
+            }
             Operation::Lock => answer(lock(fd, request, libc::F_WRLCK)),
             Operation::Unlock => answer(lock(fd, request, libc::F_UNLCK)),
             Operation::Getxattr => syscall_result(libc::fgetxattr(fd, xattr.as_ptr(), value, size)),
@@ -200,7 +203,7 @@ unsafe fn lock(fd: i32, request: &Request, kind: i32) -> i32 {
     let mut lock: libc::flock = unsafe { std::mem::zeroed() };
     lock.l_type = kind as libc::c_short;
     lock.l_whence = libc::SEEK_SET as libc::c_short;
-    lock.l_start = request.offset_bytes as i64;
+    lock.l_start = (request.offset_bytes & !Request::SHARED_LOCK) as i64;
     lock.l_len = i64::from(request.length_bytes);
     // Waits until other locks are released, as dbench does.
     // SAFETY: the kernel reads the structure during the call.

@@ -87,8 +87,13 @@ impl RegisterFiles {
         }
     }
 
+    /// Number of registers of all slots.
+    pub(super) const fn count(&self) -> usize {
+        self.files.len()
+    }
+
     #[inline(always)]
-    fn place(&self, request: &Request) -> Option<usize> {
+    pub(super) fn place(&self, request: &Request) -> Option<usize> {
         let (count, handle) = (usize::from(self.count), usize::from(request.handle));
         (handle < count).then(|| request.slot as usize * count + handle)
     }

@@ -4,6 +4,7 @@
 pub(crate) mod by_call;
 pub(crate) mod calls;
 mod handles;
+mod mapped;
 mod open_modes;
 mod options;
 mod psync;
@@ -12,9 +13,10 @@ pub(crate) mod streams;
 use crate::fileset::NAME_BYTES_MAX;
 
 pub use handles::{FileHandles, Handles, RegisterFiles, SlotHandles};
+pub use mapped::MappedFiles;
 pub use open_modes::OpenModeIndex;
 pub(crate) use open_modes::{OPEN_DIRECTORY, OpenHow, OpenHows};
-pub use options::{FileEngineOptions, OpenAccess, OpenFlags, OpenMode, RequestObject};
+pub use options::{FileEngineOptions, MappingSync, OpenAccess, OpenFlags, OpenMode, RequestObject};
 pub use psync::PsyncFiles;
 
 /// Buffer for one name of a request.

@@ -109,6 +109,14 @@ impl OpenHows {
         self
     }
 
+    /// Index of the way of a request to open among [`FileEngineOptions::open_modes`].
+    pub(crate) fn index(request: &Request) -> Option<usize> {
+        let index = request
+            .offset_bytes
+            .checked_sub(OpenModeIndex::FIRST_CODE)?;
+        usize::try_from(index).ok()
+    }
+
     /// The way for a request to create or open; `None` for an invalid number.
     #[inline]
     pub(crate) fn of(&self, request: &Request) -> Option<&OpenHow> {

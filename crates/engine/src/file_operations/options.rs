@@ -70,6 +70,20 @@ pub struct OpenMode {
     /// `true` if creating in this way opens an existing file. Only in
     /// [`FileEngineOptions::open_modes`], for files in directories that no other program uses.
     pub takes_existing: bool,
+    /// How writes to a mapping of the file are synced; `None` to read and write by system calls.
+    /// Only in [`FileEngineOptions::open_modes`], and for [`MappedFiles`](crate::MappedFiles).
+    pub mapped: Option<MappingSync>,
+}
+
+/// Sync of a mapping after each write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MappingSync {
+    /// None.
+    No,
+    /// `msync` with `MS_ASYNC` on the written pages.
+    Async,
+    /// `msync` with `MS_SYNC` on the written pages.
+    Sync,
 }
 
 impl OpenMode {
@@ -80,6 +94,7 @@ impl OpenMode {
             flags,
             mode,
             takes_existing: false,
+            mapped: None,
         }
     }
 }

@@ -29,11 +29,11 @@ use crate::{
 /// use a file that another opened; `EBUSY` then means that the file is already open.
 pub struct PsyncFiles<H = SlotHandles> {
     filesets: Filesets,
-    options: FileEngineOptions,
+    pub(super) options: FileEngineOptions,
     hows: OpenHows,
     /// The open files.
-    handles: H,
-    buffers: Buffers,
+    pub(super) handles: H,
+    pub(super) buffers: Buffers,
     /// One pair for all slots, because each call ends before the next begins.
     names: NameBuffers,
     entries: Box<[MaybeUninit<u8>]>,
@@ -141,7 +141,7 @@ impl<H: Handles> PsyncFiles<H> {
     /// Operations done for every file are inlined into the measurement loop. A system call clears
     /// the processor's return predictor, so each return after it would be mispredicted.
     #[inline(always)]
-    fn execute(&mut self, request: &Request) -> i32 {
+    pub(super) fn execute(&mut self, request: &Request) -> i32 {
         match request.operation {
             Operation::Create | Operation::Open => self.open(request),
             Operation::Read | Operation::Write => self.transfer(request),

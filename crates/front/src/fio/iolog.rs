@@ -313,6 +313,7 @@ pub(super) fn written(noted: &[LoggedRequest], name_of: &dyn Fn(u32) -> String) 
             RecordedKind::Fsync => "sync",
             RecordedKind::Fdatasync => "datasync",
             RecordedKind::Trim => "trim",
+            RecordedKind::Other => continue,
         };
         let (at_us, name) = (at_us(act), &names[act.part_index as usize]);
         let (offset, length) = (act.offset_bytes, act.length_bytes);

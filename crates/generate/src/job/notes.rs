@@ -1,5 +1,5 @@
-//! A log of a job's requests and their results: a wrapper around the job's stream, which plain jobs
-//! do not have.
+//! A log of requests and their results: a wrapper around a stream, which work without a log does
+//! not have.
 
 use std::sync::mpsc::Sender;
 
@@ -31,6 +31,8 @@ struct RequestLog {
     /// Time of the first request, on the worker's clock.
     begin_ns: Option<u64>,
     count: u32,
+    /// `true` before and after the measurement.
+    is_aside: bool,
 }
 
 impl<G: Generator> RequestLogger<G> {
@@ -44,8 +46,21 @@ impl<G: Generator> RequestLogger<G> {
             issued: vec![None; slot_count as usize].into(),
             begin_ns: None,
             count: 0,
+            is_aside: false,
         });
         Self { inner, log: notes }
+    }
+
+    /// Ends the log and returns the stream.
+    #[must_use]
+    pub fn into_inner(self) -> G {
+        self.inner
+    }
+
+    fn set_aside(&mut self, is_aside: bool) {
+        if let Some(log) = &mut self.log {
+            log.is_aside = is_aside;
+        }
     }
 }
 
@@ -57,9 +72,9 @@ impl RequestLog {
             Operation::Fsync => RecordedKind::Fsync,
             Operation::Fdatasync => RecordedKind::Fdatasync,
             Operation::Trim => RecordedKind::Trim,
-            _ => return,
+            _ => RecordedKind::Other,
         };
-        if self.count == NOTES_MAX {
+        if self.is_aside || self.count == NOTES_MAX {
             return;
         }
         let begin_ns = *self.begin_ns.get_or_insert(now_ns);
@@ -69,7 +84,8 @@ impl RequestLog {
                 kind,
                 part_index: request.file_index,
                 length_bytes: request.length_bytes,
-                offset_bytes: request.offset_bytes,
+                // The offset of work on files may be a code.
+                offset_bytes: request.file_offset().unwrap_or(request.offset_bytes),
             },
             index: self.count,
             moved_bytes: 0,
@@ -123,14 +139,17 @@ impl<G: Generator> Generator for RequestLogger<G> {
     }
 
     fn enter(&mut self) -> bool {
+        self.set_aside(true);
         self.inner.enter()
     }
 
     fn begin(&mut self) {
+        self.set_aside(false);
         self.inner.begin();
     }
 
     fn leave(&mut self) -> bool {
+        self.set_aside(true);
         self.inner.leave()
     }
 

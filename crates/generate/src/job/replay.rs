@@ -87,6 +87,7 @@ impl JobStream {
             RecordedKind::Fsync => Operation::Fsync,
             RecordedKind::Fdatasync => Operation::Fdatasync,
             RecordedKind::Trim => Operation::Trim,
+            RecordedKind::Other => unreachable!("logs to be replayed have no other calls"),
         };
         let kind = match operation {
             Operation::Fsync | Operation::Fdatasync => SlotRequest::Uncounted,

@@ -38,7 +38,7 @@ pub struct RecordedRequest {
     pub offset_bytes: u64,
 }
 
-/// A request of a job that was logged, with its result.
+/// A request that was logged, with its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoggedRequest {
     /// The request; its time is when it was issued, counted from the first request.
@@ -64,6 +64,8 @@ pub enum RecordedKind {
     Fdatasync,
     /// Trims a range of a file.
     Trim,
+    /// A call without data, in logs of work on files; no log to be replayed has it.
+    Other,
 }
 
 impl RecordedPlan {

@@ -405,6 +405,21 @@ pub struct OpenModePlan {
     /// Bytes per system call of a request; 0 for one call.
     #[serde(default)]
     pub unit_bytes: u32,
+    /// How writes to a mapping of the file are synced; `None` to read and write by system calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mapped: Option<MappedSync>,
+}
+
+/// Sync of a mapping after each write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MappedSync {
+    /// None: the kernel writes the pages back when it wants to.
+    No,
+    /// `msync` with `MS_ASYNC`, which waits for nothing.
+    Async,
+    /// `msync` with `MS_SYNC`.
+    Sync,
 }
 
 /// Read and write access for the owner.
@@ -426,6 +441,7 @@ impl Default for OpenModePlan {
             takes_existing: false,
             seeks: false,
             unit_bytes: 0,
+            mapped: None,
         }
     }
 }

@@ -42,8 +42,8 @@ pub use done::PhaseFiles;
 pub(crate) use fileset::FILE_BYTES_MAX;
 pub use fileset::{
     Access, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, FilesetSharing, HashedNames,
-    ListedFiles, NestedDirectories, OpenModePlan, OpenSync, PADDED_WORKER_MARK, ROUND_MARK,
-    STAMP_MARK, StampedNames, TreeGrowth, WORKER_MARK,
+    ListedFiles, MappedSync, NestedDirectories, OpenModePlan, OpenSync, PADDED_WORKER_MARK,
+    ROUND_MARK, STAMP_MARK, StampedNames, TreeGrowth, WORKER_MARK,
 };
 pub use in_place::{NamesInPlace, PersistentFiles, PersistentRole};
 pub use labels::LabelMeaning;
@@ -102,6 +102,10 @@ pub struct Program {
     /// Files that outlast the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lasting: Option<Box<PersistentFiles>>,
+    /// `true` to log every measured call with its times, for files that a front writes. The log is
+    /// not part of a stored record.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub logs_calls: bool,
     /// Phases and rounds, in order.
     pub parts: Vec<ProgramPart>,
 }

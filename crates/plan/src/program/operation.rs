@@ -45,6 +45,12 @@ pub enum FileOperation {
     Chmod,
     /// Makes all file systems of the machine durable.
     Sync,
+    /// Locks an open file as a whole against all other locks, and waits until they are released.
+    Lock,
+    /// Locks an open file as a whole, together with other readers.
+    LockShared,
+    /// Releases the lock of an open file.
+    Unlock,
 }
 
 impl FileOperation {
@@ -70,6 +76,9 @@ impl FileOperation {
             Self::Truncate => "truncate",
             Self::Chmod => "chmod",
             Self::Sync => "sync",
+            Self::Lock => "lock",
+            Self::LockShared => "lock-shared",
+            Self::Unlock => "unlock",
         }
     }
 

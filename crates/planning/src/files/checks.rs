@@ -94,10 +94,14 @@ impl ProgramPlanner<'_, '_> {
             return Ok(());
         };
         let mut modes = self.program.ways.iter();
-        let Some(mode) = modes.find(|way| way.uses_file_offset()) else {
+        let Some(mode) = modes.find(|way| way.uses_file_offset() || way.mapped.is_some()) else {
             return Ok(());
         };
-        let key = if mode.seeks { "seek" } else { "unit" };
+        let key = match (mode.mapped, mode.seeks) {
+            (Some(_), _) => "mapped",
+            (None, true) => "seek",
+            (None, false) => "unit",
+        };
         let message = format!(
             "`{key}` of the way `{}` needs system calls, not `engine = \"io_uring\"`",
             mode.name

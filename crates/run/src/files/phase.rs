@@ -265,6 +265,7 @@ fn merge_lane(lane: &mut MeasuredLane, added: MeasuredLane) {
     outcome.stopped |= more.stopped;
     outcome.mismatch_count += more.mismatch_count;
     outcome.first_mismatch = outcome.first_mismatch.take().or(more.first_mismatch);
+    outcome.logged.extend(more.logged);
 }
 
 fn merge_usage(used: &mut CellRecord, more: &CellRecord) {

@@ -27,6 +27,7 @@ impl LatFsPlan {
             tokens: Vec::new(),
             pool: None,
             lasting: None,
+            logs_calls: false,
             parts: parts.collect(),
         }
     }

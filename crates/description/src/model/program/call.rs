@@ -216,6 +216,10 @@ impl ActWriter<'_> {
         if call.operation == FileOperation::Sync && call.label.is_some() {
             return not_expressible("a `sync` of all file systems has a label");
         }
+        use FileOperation::{Lock, LockShared, Unlock};
+        if matches!(call.operation, Lock | LockShared | Unlock) {
+            return not_expressible("files are locked");
+        }
         if let Some(word) = word(call) {
             return Ok(ActChoice::Word(word));
         }

@@ -184,7 +184,7 @@ impl LoggedSeries<'_> {
                 RecordedKind::Read => 0,
                 RecordedKind::Write => 1,
                 RecordedKind::Trim => 2,
-                RecordedKind::Fsync | RecordedKind::Fdatasync => continue,
+                RecordedKind::Fsync | RecordedKind::Fdatasync | RecordedKind::Other => continue,
             };
             let latency_ns = noted.done_ns.saturating_sub(noted.request.due_ns);
             let bytes = u64::from(noted.moved_bytes);

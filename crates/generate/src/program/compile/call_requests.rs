@@ -1,6 +1,6 @@
 //! Requests of a call to an engine.
 
-use engine::{Operation, RequestObject};
+use engine::{Operation, Request, RequestObject};
 use plan::program::{Call, CallObject, CallPosition, FileOperation};
 
 use super::Compiler;
@@ -75,6 +75,10 @@ impl Compiler<'_> {
             FileOperation::Truncate => (Operation::Truncate, 0),
             FileOperation::Chmod => (Operation::Chmod, CHMOD_MODE),
             FileOperation::Sync => (Operation::Sync, 0),
+            // A length of 0 means to the end of the file.
+            FileOperation::Lock => (Operation::Lock, 0),
+            FileOperation::LockShared => (Operation::Lock, Request::SHARED_LOCK),
+            FileOperation::Unlock => (Operation::Unlock, 0),
         }
     }
 }

@@ -74,9 +74,14 @@ fn check_object(call: &Call) -> Result<(), InvalidProgram> {
     use FileOperation as Op;
     let is_name = matches!(call.on, CallObject::Name(_) | CallObject::Same);
     let (fits, wanted) = match call.operation {
-        Op::Close | Op::Read | Op::Write | Op::Fdatasync | Op::Truncate => {
-            (call.on == CallObject::Handle, "an open file, `@`")
-        }
+        Op::Close
+        | Op::Read
+        | Op::Write
+        | Op::Fdatasync
+        | Op::Truncate
+        | Op::Lock
+        | Op::LockShared
+        | Op::Unlock => (call.on == CallObject::Handle, "an open file, `@`"),
         Op::Fsync => (
             matches!(call.on, CallObject::Handle | CallObject::Directory),
             "an open file, `@`, or `directory of @`",

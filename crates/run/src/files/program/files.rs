@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use engine::{Fileset, NameRule, Nesting, Numbering, OpenMode, Spread, SubdirectoryRule};
+use engine::{
+    Fileset, MappingSync, NameRule, Nesting, Numbering, OpenMode, Spread, SubdirectoryRule,
+};
 use generate::names::{RelativeNames, flat_names, hashed_names, tree_names};
 use plan::program::{
-    Access, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, HashedNames,
+    Access, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, HashedNames, MappedSync,
     NestedDirectories, OpenModePlan, OpenSync, PADDED_WORKER_MARK, Program, ROUND_MARK, STAMP_MARK,
     WORKER_MARK,
 };
@@ -282,6 +284,11 @@ pub(super) fn open_mode(mode: &OpenModePlan, is_direct: bool, is_checked: bool) 
     flags.set(rustix::fs::OFlags::DIRECT, mode.is_direct || is_direct);
     OpenMode {
         takes_existing: mode.takes_existing,
+        mapped: mode.mapped.map(|it| match it {
+            MappedSync::No => MappingSync::No,
+            MappedSync::Async => MappingSync::Async,
+            MappedSync::Sync => MappingSync::Sync,
+        }),
         ..OpenMode::new(flags.bits().cast_signed(), mode.permissions)
     }
 }

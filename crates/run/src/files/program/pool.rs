@@ -344,6 +344,7 @@ impl FilePools {
                 open_fileset: player.open_fileset.clone(),
                 contents: player.contents.clone(),
                 buffer_bytes: player.buffer_bytes,
+                logs_calls: false,
             });
         }
         self.part = Some(part);

@@ -30,6 +30,7 @@ impl ProgramRun {
             },
             open_fileset: field,
             buffer_bytes,
+            logs_calls: self.program.logs_calls,
         }
     }
 
