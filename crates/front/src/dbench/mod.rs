@@ -109,6 +109,11 @@ fn work(options: &DbenchOptions, bytes: &[u8]) -> Result<FrontWork, Diagnostic> 
     );
     let those = [
         (
+            options.clients_per_process > 1,
+            "`--clients-per-process`",
+            "each client has its own thread, so the clients of a process do not take turns",
+        ),
+        (
             options.fakes_io,
             "`--fake-io`",
             "the bytes of the calls that are left out do not count",

@@ -2,13 +2,16 @@
 
 use crate::options::{
     EqualsSyntax, Grammar, LetterSyntax, OptionRow, WrittenValue, act, count_within, flag, idle,
-    idle_value, only, read, refused, refused_with, text,
+    idle_value, number_within, only, read, refused, refused_with, text,
 };
 
 /// Parsed options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct DbenchOptions {
+    /// Number of clients of all processes.
     pub clients: u32,
+    pub processes: u32,
+    pub clients_per_process: u32,
     pub time_s: u64,
     pub warm_up_s: u64,
     pub load_file: String,
@@ -31,15 +34,17 @@ pub(super) struct DbenchOptions {
 
 /// Longest time, in seconds: 31 days.
 const TIME_S_MAX: u64 = 31 * 86_400;
+/// Largest number of clients.
+const CLIENTS_MAX: u32 = 1024;
 /// Marks a duration that is not given.
 const UNSET: u64 = u64::MAX;
 
 pub(super) const GRAMMAR: Grammar<DbenchOptions> = Grammar {
     equals: EqualsSyntax::Long,
     letters: LetterSyntax::JoinedOrEquals,
-    operand: Some(|it, word| match it.clients {
+    operand: Some(|it, word| match it.processes {
         0 => {
-            it.clients = WrittenValue::of("NPROCS", word).number_within(1, 1024)?;
+            it.processes = WrittenValue::of("NPROCS", word).number_within(1, CLIENTS_MAX)?;
             Ok(())
         }
         _ => Err(format!("unexpected argument `{word}`")),
@@ -68,7 +73,13 @@ const OPTIONS: &[OptionRow<DbenchOptions>] = &[
     flag("--stat-check", |it| &mut it.checks_by_stat),
     flag("--one-byte-write-fix", |it| &mut it.fixes_one_byte_writes),
     idle("--skip-cleanup"),
-    idle_value("--clients-per-process -T --tcp-options"),
+    number_within(
+        "--clients-per-process",
+        |it| &mut it.clients_per_process,
+        1,
+        CLIENTS_MAX,
+    ),
+    idle_value("-T --tcp-options"),
     refused(
         "-x --xattr",
         "sets and reads extended attributes of each file",
@@ -85,6 +96,7 @@ impl DbenchOptions {
             load_file: "/usr/share/dbench/client.txt".to_owned(),
             directory: ".".to_owned(),
             is_resolving: true,
+            clients_per_process: 1,
             ..Self::default()
         };
         let mut options = GRAMMAR.read(arguments, start)?;
@@ -95,9 +107,15 @@ impl DbenchOptions {
             UNSET => options.time_s / 5,
             seconds => seconds,
         };
+        let (processes, each) = (options.processes, options.clients_per_process);
+        options.clients = processes.saturating_mul(each);
         match options.clients {
             0 => Err("give the number of clients, such as `dbench 4`".to_owned()),
-            _ => Ok(options),
+            1..=CLIENTS_MAX => Ok(options),
+            clients => Err(format!(
+                "{processes} processes of {each} clients are {clients} clients, more than \
+                 {CLIENTS_MAX}; use fewer"
+            )),
         }
     }
 }

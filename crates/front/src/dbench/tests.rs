@@ -192,6 +192,13 @@ fn options_of_both_versions_are_read() {
         (options.load_file.as_str(), options.directory.as_str()),
         ("load.txt", "dir")
     );
+    let options = read("--clients-per-process 3 2").unwrap();
+    assert_eq!((options.clients, options.processes), (6, 2));
+    let refused = read("--clients-per-process=600 2").unwrap_err();
+    assert!(
+        refused.contains("1200 clients, more than 1024"),
+        "{refused}"
+    );
     let options = read("--timelimit=10 --warmup=3 --backend=fileio --no-resolve --run-once 1");
     let options = options.unwrap();
     assert!(options.runs_once && !options.is_resolving && options.warm_up_s == 0);

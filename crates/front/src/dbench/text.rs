@@ -137,14 +137,15 @@ fn table(options: &DbenchOptions, cell: &CellRecord) -> String {
     let labels: Vec<&LabelFigures> = labels.filter(|it| it.count > 0).collect();
     let all = sum_of_labels(labels.iter().copied());
     let rate = format_general(all.bytes as f64 * 1e3 / cell.run_time_ns.max(1) as f64);
-    let (clients, most_ms) = (options.clients, all.max_ns as f64 / 1e6);
+    let (clients, processes) = (options.clients, options.processes);
+    let most_ms = all.max_ns as f64 / 1e6;
     let rows = labels.iter().map(|it| {
         let (count, mean_ms, most_ms) = (it.count, mean_ms(it), it.max_ns as f64 / 1e6);
         row(options, &it.label, count, mean_ms, most_ms)
     });
     let rows: String = rows.collect();
     if options.is_machine_readable {
-        return format!("{rows};{rate};{clients};{clients};{most_ms:.3};\n");
+        return format!("{rows};{rate};{clients};{processes};{most_ms:.3};\n");
     }
     let text_if = |is_so, text| if is_so { text } else { "" };
     let sync = text_if(options.is_sync, " (sync open)");
@@ -155,7 +156,7 @@ fn table(options: &DbenchOptions, cell: &CellRecord) -> String {
     };
     format!(
         "\n{HEAD}{rows}\n{each}Throughput {rate} MB/sec{sync}{directories}  {clients} clients  \
-         {clients} procs  max_latency={most_ms:.3} ms\n"
+         {processes} procs  max_latency={most_ms:.3} ms\n"
     )
 }
 
