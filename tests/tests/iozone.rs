@@ -233,3 +233,92 @@ fn each_test_makes_the_calls_of_the_original_in_order() {
     ];
     assert_eq!(calls(&log), wanted.concat());
 }
+
+/// Runs the program in the bed's directory, on a file in its target.
+fn run_beside(bed: &ScratchTarget, options: &str) -> String {
+    let file = bed.target().join("file");
+    let file = file.to_str().unwrap();
+    let words: Vec<&str> = options.split_whitespace().collect();
+    let line = [&["as", "iozone", "--no-db", "-f", file], &words[..]].concat();
+    let finished = finish(bed.command(&line).current_dir(bed.path()));
+    finished.assert_says(0, &[]);
+    assert_eq!(bed.left_in_target(), Vec::<String>::new());
+    finished.stdout
+}
+
+#[test]
+fn each_record_has_a_line_with_its_latency() {
+    let bed = need!(ScratchTarget::in_memory());
+    run_beside(&bed, "-s 256 -r 64k -i 0 -i 1 -i 2 -Q");
+    for name in ["wol.dat", "rwol.dat", "rol.dat", "rrol.dat"] {
+        let text = std::fs::read_to_string(bed.path().join(name)).unwrap();
+        let (head, rest) = text.split_once('\n').unwrap();
+        assert_eq!(
+            head,
+            "Offset in kBytes   Latency in microseconds  Transfer size in bytes"
+        );
+        let (rows, times) = rest.split_once("\n\n").unwrap();
+        let rows = rows.lines().map(|line| {
+            let mut words = line.split_whitespace();
+            [(); 3].map(|()| words.next().unwrap().parse::<u64>().unwrap())
+        });
+        let rows: Vec<_> = rows.map(|[offset, _, size]| (offset, size)).collect();
+        assert_eq!(rows, [0, 64, 128, 192].map(|kib| (kib, 65_536)), "{name}");
+        assert!(times.starts_with("System time "), "{times}");
+    }
+}
+
+#[test]
+fn files_can_be_mapped_and_locked() {
+    need!(run_tool("strace", &["-o", "/dev/null", "true"]));
+    let bed = need!(ScratchTarget::in_memory());
+    let program = bed.command(&[]);
+    let program = Path::new(program.get_program());
+    let count = |options: &str, part: &str| {
+        let line = format!("as iozone --no-db -s 256 -r 64k -i 0 -i 1 -+n {options}");
+        let words: Vec<&str> = line.split(' ').collect();
+        let log = traced(program, bed.target(), &words, Duration::from_secs(60)).unwrap();
+        log.iter().filter(|line| line.contains(part)).count()
+    };
+    assert_eq!(count("-B -G", "65536, MS_SYNC"), 4);
+    assert_eq!(count("-B -D", "65536, MS_ASYNC"), 4);
+    assert_eq!(count("-B", " write(4, "), 0);
+    assert_eq!(count("-W", "F_SETLKW, {l_type=F_WRLCK"), 1);
+    assert_eq!(count("-W", "F_SETLKW, {l_type=F_RDLCK"), 1);
+    assert_eq!(count("-W", "F_SETLKW, {l_type=F_UNLCK"), 2);
+}
+
+#[test]
+fn telemetry_files_give_the_requests() {
+    let bed = need!(ScratchTarget::in_memory());
+    let at = |name: &str| bed.path().join(name).display().to_string();
+    std::fs::write(at("writes"), "# offset size delay\n0 4096 1\n4096 8192 0\n").unwrap();
+    std::fs::write(at("reads"), "8192 4096 0\n").unwrap();
+    let options = format!("-i 0 -i 1 -Q -X {} -Y {}", at("writes"), at("reads"));
+    let text = run_beside(&bed, &options);
+    assert!(text.ends_with("\niozone test complete.\n"), "{text}");
+    let rows = |name: &str| {
+        let text = std::fs::read_to_string(bed.path().join(name)).unwrap();
+        let lines = text.lines().skip(1).take_while(|line| !line.is_empty());
+        let places = lines.map(|line| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            format!("{} {}", words[0], words[2])
+        });
+        places.collect::<Vec<String>>()
+    };
+    assert_eq!(rows("wol.dat"), ["0 4096", "4 8192"]);
+    assert_eq!(rows("rol.dat"), ["8 4096"]);
+    std::fs::write(at("writes"), "0 4096\n").unwrap();
+    let refused = bed.run(&["as", "iozone", "-i", "0", "-X", &at("writes")]);
+    refused.assert_refused(1, &["the line has 2 fields, not 3"]);
+}
+
+#[test]
+fn the_tables_can_go_to_a_worksheet() {
+    let bed = need!(ScratchTarget::in_memory());
+    run_beside(&bed, "-s 256 -r 64k -i 0 -b table.xls");
+    let sheet = std::fs::read(bed.path().join("table.xls")).unwrap();
+    assert!(sheet.starts_with(&[9, 0, 4, 0]) && sheet.ends_with(&[10, 0, 0, 0]));
+    let has = |text: &str| sheet.windows(text.len()).any(|it| it == text.as_bytes());
+    assert!(has("Writer Report") && has("Re-writer Report") && !has("Reader Report"));
+}

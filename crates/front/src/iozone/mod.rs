@@ -1,14 +1,21 @@
 //! IOzone: tests one file after the other, or one file per child in parallel, with many access
 //! patterns.
 
+mod latencies;
 mod options;
+mod paths;
+mod records;
 mod shuffle;
+mod telemetry;
 mod tests_of_file;
 mod text;
+mod worksheet;
 
 use description::model::ContentChoice;
+use plan::FrontOrigin;
+use results::RunRecord;
 
-use crate::text::at_end;
+use crate::text::{ClassicText, ParsedArguments};
 use crate::work::{titled, writing};
 use crate::{ArgumentError, CommandLine, Front, FrontWork, OriginalDifference};
 use options::IozoneOptions;
@@ -28,12 +35,13 @@ pub const FRONT: Front = Front {
     file: None,
     ranks: None,
     without_direct: "leave `-I` out",
-    text: |origin| at_end(origin, IozoneOptions::read, text::page),
+    text: |origin| Box::new(IozoneText::new(origin)),
 };
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    let options = IozoneOptions::read(line.arguments)?;
+    let mut options = IozoneOptions::read(line.arguments)?;
     options.check_paths(&line.files)?;
+    options.read_telemetry(&line.files)?;
     let cells = matrix(&options).into_iter().map(|size| {
         let program = tests_of_file::program(&options, size);
         let cell = titled(&size.name(), "IOzone", size.children, program);
@@ -65,6 +73,17 @@ impl TestSizes {
         format!("{file} kB by {record} kB, {children} at once")
     }
 
+    /// The sizes of a cell with this name.
+    fn of_name(name: &str) -> Option<Self> {
+        let (file, rest) = name.split_once(" kB by ")?;
+        let (record, children) = rest.strip_suffix(" at once")?.split_once(" kB, ")?;
+        Some(Self {
+            file_kib: file.parse().ok()?,
+            record_kib: record.parse().ok()?,
+            children: children.parse().ok()?,
+        })
+    }
+
     const fn records(self) -> u64 {
         self.file_kib / self.record_kib
     }
@@ -80,7 +99,11 @@ fn matrix(options: &IozoneOptions) -> Vec<TestSizes> {
     let test_sizes = |children, file_kib| {
         let records = options.records_kib(file_kib).into_iter();
         records.map(move |record_kib| TestSizes {
-            file_kib,
+            file_kib: match options.divides_size {
+                // At least one record, which must fit.
+                true => (file_kib / u64::from(children)).max(record_kib),
+                false => file_kib,
+            },
             record_kib,
             children,
         })
@@ -109,7 +132,16 @@ fn differences(options: &IozoneOptions) -> Vec<OriginalDifference> {
     let ends_durable = options.is_together() && (options.flushes || options.closes);
     let flushing = "flushing and closing at the stonewall";
     let before = "the results of other children are taken before";
+    let replaced = "existing files are replaced, not continued";
+    let shared = "the whole file, for readers together or for one writer";
     let those = [
+        (options.has_latency_files, "files of `-Q`", replaced),
+        (options.locks, "locks of `-W`", shared),
+        (
+            options.mapped.is_some(),
+            "files of `-B`",
+            "extended by `ftruncate` before they are mapped",
+        ),
         (true, "place of the files", own),
         (
             true,
@@ -121,4 +153,43 @@ fn differences(options: &IozoneOptions) -> Vec<OriginalDifference> {
         (ends_durable, flushing, before),
     ];
     OriginalDifference::applicable(&those, &options.ignored)
+}
+
+/// Output of a run.
+struct IozoneText {
+    /// `None` if the arguments of a stored run are no longer understood.
+    parsed: Option<ParsedArguments<IozoneOptions>>,
+}
+
+impl IozoneText {
+    fn new(origin: &FrontOrigin) -> Self {
+        let parsed = IozoneOptions::read(&origin.arguments).ok();
+        Self {
+            parsed: parsed.map(|options| ParsedArguments {
+                options,
+                arguments: origin.arguments.clone(),
+            }),
+        }
+    }
+}
+
+impl ClassicText for IozoneText {
+    fn end(&mut self, record: &RunRecord) -> String {
+        let parsed = self.parsed.as_ref();
+        parsed.map_or(String::new(), |parsed| text::page(parsed, record))
+    }
+
+    fn documents(&mut self, record: &RunRecord) -> Vec<(String, String)> {
+        let parsed = self.parsed.as_ref();
+        let parsed = parsed.filter(|it| it.options.has_latency_files);
+        parsed.map_or(Vec::new(), |it| latencies::files(&it.options, record))
+    }
+
+    fn binary_documents(&mut self, record: &RunRecord) -> Vec<(String, Vec<u8>)> {
+        let file = |parsed: &ParsedArguments<IozoneOptions>| {
+            let name = parsed.options.worksheet.clone()?;
+            Some((name, worksheet::bytes(parsed, record)))
+        };
+        self.parsed.iter().filter_map(file).collect()
+    }
 }

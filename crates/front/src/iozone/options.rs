@@ -1,17 +1,16 @@
 //! The command line of IOzone.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
 use plan::printable;
-use plan::program::OpenSync;
+use plan::program::{MappedSync, OpenSync};
 use units::format::size;
 
-use crate::FileAccess;
+use super::telemetry::Telemetry;
 use crate::options::{
     Grammar, OptionRow, WrittenValue, act, bytes, count_within, flag, idle, idle_value,
     missing_value_message, number_within, read, read_each, refused, refused_value,
-    refused_value_with, refused_with, rule_out, unknown_option_message,
+    refused_value_with, refused_with, rule_out, text, unknown_option_message,
 };
 
 /// Parsed options.
@@ -60,8 +59,40 @@ pub(super) struct IozoneOptions {
     pub file: Option<String>,
     /// File of each child, from `-F`.
     pub files: Vec<String>,
+    /// How mapped files are synced after each write; `None` without `-B`.
+    pub mapped: Option<MappedSync>,
+    /// `true` to lock each file as a whole during each test.
+    pub locks: bool,
+    /// `true` to write a file with the latency of each record.
+    pub has_latency_files: bool,
+    /// Mount point to mount again before each test.
+    pub mount_point: Option<String>,
+    /// `true` to read from the beginning of the file now and then.
+    pub has_jitter: bool,
+    /// Bursts of writes, with pauses between them.
+    pub burst: Option<Burst>,
+    /// `true` if the children share the size of the file.
+    pub divides_size: bool,
+    /// `true` if the mixed test is sequential, and if its writers write new files.
+    pub is_mix_sequential: bool,
+    pub is_mix_emptying: bool,
+    /// Number of readers in the mixed test.
+    pub readers: Option<u32>,
+    /// Files of the writes and reads of tests 0 and 1, and their contents once they are read.
+    pub telemetry_files: [Option<String>; 2],
+    pub telemetry: [Telemetry; 2],
+    /// Spreadsheet file of `-b`, which `-+u` gives tables of the CPU utilization.
+    pub worksheet: Option<String>,
+    pub has_cpu_tables: bool,
     /// Options that are accepted and have no effect.
     pub ignored: Vec<String>,
+}
+
+/// Writes that are followed by a sync and a pause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Burst {
+    pub kib: u64,
+    pub pause_ms: u32,
 }
 
 /// Unit of the printed rates.
@@ -106,6 +137,9 @@ pub(super) struct RawOptions {
     is_in_microseconds: bool,
     lower: Option<u32>,
     upper: Option<u32>,
+    has_stride: bool,
+    is_mapped: bool,
+    mapped_sync: Option<MappedSync>,
 }
 
 pub(super) const GRAMMAR: Grammar<RawOptions> = Grammar {
@@ -167,7 +201,11 @@ const OPTIONS: &[OptionRow<RawOptions>] = &[
     }),
     number_within("-l", |it| it.lower.get_or_insert_default(), 1, 1024),
     number_within("-u", |it| it.upper.get_or_insert_default(), 1, 1024),
-    count_within("-j", |it| &mut it.options.stride, 1, 1 << 20),
+    read("-j", |it, value| {
+        it.options.stride = value.number_within(1, 1 << 20)?;
+        it.has_stride = true;
+        Ok(())
+    }),
     count_within("-S", |it| &mut it.options.cache_kib, 1, 1 << 40),
     count_within("-L", |it| &mut it.options.line_bytes, 1, 1 << 20),
     number_within(
@@ -180,8 +218,36 @@ const OPTIONS: &[OptionRow<RawOptions>] = &[
     number_within("-J", |it| &mut it.options.compute_ms, 0, 60_000),
     flag("-+J", |it| &mut it.options.counts_compute),
     count_within("-+x", |it| &mut it.options.size_factor, 2, 1 << 20),
-    // Only the spreadsheet of `-b` has the CPU utilization of `-+u`.
-    idle("-T -G -M -p -m -w -+N -+z -+T -+d -+u"),
+    flag("-W", |it| &mut it.options.locks),
+    flag("-Q", |it| &mut it.options.has_latency_files),
+    flag("-K", |it| &mut it.options.has_jitter),
+    flag("-+k", |it| &mut it.options.divides_size),
+    flag("-+B", |it| &mut it.options.is_mix_sequential),
+    flag("-+F", |it| &mut it.options.is_mix_emptying),
+    number_within(
+        "-+K",
+        |it| it.options.readers.get_or_insert_default(),
+        1,
+        1024,
+    ),
+    text("-U", |it| it.options.mount_point.get_or_insert_default()),
+    text("-X", |it| {
+        it.options.telemetry_files[0].get_or_insert_default()
+    }),
+    text("-Y", |it| {
+        it.options.telemetry_files[1].get_or_insert_default()
+    }),
+    text("-b", |it| it.options.worksheet.get_or_insert_default()),
+    read("-+b", |it, value| {
+        it.options.burst = Some(burst(value)?);
+        Ok(())
+    }),
+    // The content has no pattern and no shares of duplicates, so it is the same for old data sets.
+    flag("-B", |it| &mut it.is_mapped),
+    act("-D", |it| it.mapped_sync = Some(MappedSync::Async)),
+    act("-G", |it| it.mapped_sync = Some(MappedSync::Sync)),
+    idle("-Z -T -M -p -m -w -+N -+z -+T -+d -+Z"),
+    flag("-+u", |it| &mut it.options.has_cpu_tables),
     read("-f", |it, value| {
         it.options.file = Some(value.text.to_owned());
         Ok(())
@@ -191,31 +257,21 @@ const OPTIONS: &[OptionRow<RawOptions>] = &[
         Ok(())
     }),
     // `-d` delays the children one after the other by microseconds; `-+A` advises on mapped memory.
-    idle_value("-P -V -+w -+y -+C -d -+A"),
+    idle_value("-P -V -+w -+y -+C -+S -+W -d -+A"),
     refused_with("-h -v", ""),
-    refused("-B -D", "maps files into memory"),
-    refused("-K", "jumps around in the file while it reads"),
-    refused("-Q", "writes a file of each operation"),
-    refused("-W", "locks the file at each read and write"),
     refused("-+l -+L", "locks the records that are read and written"),
-    refused("-+B", "makes the mixed test sequential"),
     refused("-+E", "reads a file of another program"),
-    refused("-+F", "removes the file before the mixed test"),
-    refused(
-        "-+k",
-        "divides the size of the file by the number of children",
-    ),
-    refused_value("-+b", "pauses between bursts of writes"),
-    refused_value("-+m -+c", "runs on other hosts"),
-    refused("-Z", "mixes mapped and other access"),
-    refused_value_with(
-        "-b",
-        "`{} FILE` is not supported; `-R` prints the same table as text",
-    ),
+    refused("-+V", "shares one file among all children"),
+    refused("-+X", "skips the reads and writes that it reports"),
+    refused("-+t", "measures the network, not a file system"),
+    refused_value("-+O", "limits the rate of operations"),
+    refused_value_with("-+m -+c", CLUSTER),
+    refused_value("-+H -+P", "takes the time from a server"),
     refused_value("-H -k", "uses asynchronous I/O"),
-    refused_value("-U", "mounts the file system again"),
-    refused_value("-X -Y", "follows a file of operations"),
 ];
+
+const CLUSTER: &str = "`{}` is not supported, because all children run on this host; to measure \
+                       on several hosts, use a workload file and `pgmeter run --hosts`";
 
 impl IozoneOptions {
     pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
@@ -264,7 +320,12 @@ impl IozoneOptions {
             (self.is_together() && is_matrix, mixed),
             (computes, computing),
         ])?;
+        // As in the original, `-D` and `-G` have no effect without `-B`.
+        self.mapped = written
+            .is_mapped
+            .then(|| written.mapped_sync.unwrap_or(MappedSync::No));
         self.check_files()?;
+        self.check_special(written.has_stride)?;
         self.unit = match (written.is_in_microseconds, written.is_in_operations) {
             (true, _) => RateUnit::Microseconds,
             (false, true) => RateUnit::Operations,
@@ -292,6 +353,36 @@ impl IozoneOptions {
         self.check_fit()
     }
 
+    /// Checks combinations that the original refuses.
+    fn check_special(&self, has_stride: bool) -> Result<(), String> {
+        let [writes, reads] = self.telemetry_files.each_ref().map(Option::is_some);
+        let has_telemetry = writes || reads;
+        let has_sizes = !self.files_kib.is_empty() || !self.records_kib.is_empty();
+        let is_together = self.is_together();
+        let alone =
+            "`-+b`, `-U`, `-X` and `-Y` need a single stream; leave `-t`, `-l` and `-u` out";
+        let needs_stream = self.burst.is_some() || self.mount_point.is_some() || has_telemetry;
+        let sized = "the file of `-X` sets the sizes of the file and its records; leave `-s` and \
+                     `-r` out";
+        let modes = "files of `-X` and `-Y` do not combine with `-a`, `-j` and `-K`";
+        rule_out(&[
+            (is_together && needs_stream, alone),
+            (writes && has_sizes, sized),
+            (
+                has_telemetry && (self.is_auto || has_stride || self.has_jitter),
+                modes,
+            ),
+        ])
+    }
+
+    /// `true` if time counts only in calls: the original subtracts what it spends computing and
+    /// sleeping.
+    pub(super) fn counts_only_calls(&self) -> bool {
+        let has_telemetry = self.telemetry_files.iter().any(Option::is_some);
+        let computes = self.compute_ms > 0 || has_telemetry;
+        computes && !self.counts_compute || self.burst.is_some()
+    }
+
     /// Checks that a record fits into a file. Files smaller than all records get no cell, but at
     /// least one cell must remain.
     fn check_fit(&self) -> Result<(), String> {
@@ -310,40 +401,6 @@ impl IozoneOptions {
             "a record of {record} is larger than the file of {file}; use smaller records or a \
              larger file"
         ))
-    }
-
-    /// Checks that the named files can be files, and that the tests have a file.
-    ///
-    /// # Errors
-    /// A named path is of another kind, or no test creates the files.
-    pub(super) fn check_paths(&self, access: &FileAccess<'_>) -> Result<(), String> {
-        let option = if self.file.is_some() { "-f" } else { "-F" };
-        let lacks_file = !self.tests.is_empty() && !self.tests.contains(&0);
-        for name in self.file.iter().chain(&self.files) {
-            let shown = printable(name);
-            if let Some(kind) = access.other_kind(name) {
-                let help = match access.is_directory(name) {
-                    true => format!("name a file in it, such as `{option} {shown}/iozone.tmp`"),
-                    false => "name a file in a directory".to_owned(),
-                };
-                return Err(format!("`{option} {shown}` is {kind}, not a file; {help}"));
-            }
-            let directory = directory_of(name);
-            if lacks_file && access.is_missing(directory) {
-                let directory = printable(&directory.display().to_string());
-                return Err(format!(
-                    "`{option} {shown}`: the directory `{directory}` does not exist; name a file \
-                     in an existing directory"
-                ));
-            }
-        }
-        let message = "there is no file for these tests; add `-i 0`, which creates it";
-        let needs_extensions = !self.has_extensions && self.tests.range(9..).next().is_some();
-        let extended = "tests 9 and 10 also need `-E`; add it";
-        rule_out(&[
-            (lacks_file && needs_extensions, extended),
-            (lacks_file, message),
-        ])
     }
 
     /// Record sizes for a file of this size, in KiB.
@@ -368,62 +425,6 @@ impl IozoneOptions {
         sizes.take_while(move |it| *it <= high)
     }
 
-    /// Checks the numbers of files and children.
-    fn check_files(&mut self) -> Result<(), String> {
-        let (has_file, has_files) = (self.file.is_some(), !self.files.is_empty());
-        rule_out(&[
-            (has_file && has_files, "`-f` and `-F` exclude each other"),
-            (
-                has_files && !self.is_together(),
-                "`-F` names the files of children; add `-t N`",
-            ),
-        ])?;
-        let wanted = self.children.iter().max().map_or(0, |it| *it as usize);
-        if has_files && self.files.len() < wanted {
-            let named = self.files.len();
-            return Err(format!(
-                "`-F` names {named} files for {wanted} children; name {wanted} files, or use \
-                 `-t {named}`"
-            ));
-        }
-        self.files.truncate(wanted);
-        // The original puts the children's files into the current directory and ignores `-f`.
-        if self.is_together() && self.file.take().is_some() {
-            self.ignored.push("-f".to_owned());
-        }
-        Ok(())
-    }
-
-    /// Directories of the named files, which children take in turn.
-    ///
-    /// # Errors
-    /// Some directories have more files than others, or there are more directories than children.
-    pub(super) fn directories(&self) -> Result<Vec<PathBuf>, String> {
-        let mut counts: Vec<(PathBuf, usize)> = Vec::new();
-        for name in self.file.iter().chain(&self.files) {
-            let parent = directory_of(name);
-            match counts.iter_mut().find(|(known, _)| known == parent) {
-                Some((_, count)) => *count += 1,
-                None => counts.push((parent.to_owned(), 1)),
-            }
-        }
-        // Children take the directories in turn, so each directory gets the same number of files.
-        if counts.iter().any(|(_, count)| *count != counts[0].1) {
-            return Err("`-F` names more files in one directory than in another".to_owned());
-        }
-        let (named, fewest) = (counts.len(), self.children.iter().min());
-        if let Some(fewest) = fewest.filter(|it| (**it as usize) < named) {
-            return Err(format!(
-                "`-F` names files in {named} directories for {fewest} children; run each number \
-                 separately"
-            ));
-        }
-        if counts.is_empty() {
-            counts.push((PathBuf::from("."), 1));
-        }
-        Ok(counts.into_iter().map(|(directory, _)| directory).collect())
-    }
-
     /// `true` if several children work at the same time.
     pub(super) const fn is_together(&self) -> bool {
         !self.children.is_empty()
@@ -434,18 +435,13 @@ impl IozoneOptions {
         let is_usual = match test {
             // In a single stream, the original's mixed test does nothing.
             8 => self.is_together(),
+            // Streams are not mapped.
+            6 | 7 => self.mapped.is_none(),
             9 | 10 => self.has_extensions,
             _ => true,
         };
         is_usual && (self.tests.is_empty() || self.tests.contains(&test))
     }
-}
-
-/// The directory of a file.
-fn directory_of(name: &str) -> &Path {
-    let parent = Path::new(name).parent();
-    let parent = parent.filter(|it| !it.as_os_str().is_empty());
-    parent.unwrap_or(Path::new("."))
 }
 
 /// A size in KiB; KiB is also the unit of a plain number.
@@ -455,6 +451,17 @@ fn kib(value: &WrittenValue<'_>) -> Result<u64, String> {
         true => Ok(size >> 10),
         false => Err(value.not("a size from 1 KiB to 1 TiB")),
     }
+}
+
+/// Size and pause of `-+b`: `SIZE,MILLISECONDS`.
+fn burst(value: &WrittenValue<'_>) -> Result<Burst, String> {
+    let parts = value.text.split_once(',');
+    let (size, pause) =
+        parts.ok_or_else(|| value.not("a size and a pause in ms, such as `1m,100`"))?;
+    Ok(Burst {
+        kib: kib(&value.part(size))?,
+        pause_ms: value.part(pause).number_within(1, 60_000)?,
+    })
 }
 
 /// Adds a value unless it was given before.
@@ -522,38 +529,6 @@ mod tests {
     }
 
     #[test]
-    fn files_are_in_the_directories_of_their_names() {
-        let directories = |line: &str| {
-            let directories = read(line).and_then(|it| it.directories());
-            directories.map(|it| it.iter().map(|it| it.display().to_string()).collect())
-        };
-        for (line, wanted) in [
-            ("-s 1m", vec!["."]),
-            ("-f file", vec!["."]),
-            ("-f /x/y/file", vec!["/x/y"]),
-            ("-a -f ../file", vec![".."]),
-            ("-t 2", vec!["."]),
-            ("-t 2 -F a b", vec!["."]),
-            ("-t 2 -F /x/a /x/b", vec!["/x"]),
-            ("-t 2 -F /x/a /y/a -i 0", vec!["/x", "/y"]),
-            ("-t 4 -F /x/a /x/b /y/a /y/b", vec!["/x", "/y"]),
-            // Names of more children are not looked at.
-            ("-t 1 -F /x/a /y/a", vec!["/x"]),
-            // It does not name the files of children in the original.
-            ("-t 2 -f /x/y", vec!["."]),
-        ] {
-            let wanted: Vec<String> = wanted.into_iter().map(str::to_owned).collect();
-            assert_eq!(directories(line), Ok(wanted), "{line}");
-        }
-        let refused = directories("-t 3 -F /x/a /x/b /y/a").unwrap_err();
-        assert_eq!(
-            refused,
-            "`-F` names more files in one directory than in another"
-        );
-        assert_eq!(read("-t 2 -f /x/y").unwrap().ignored, ["-f"]);
-    }
-
-    #[test]
     fn repeated_options_form_a_list_as_in_the_original() {
         let options = read("-s 1m -s 2m -r 4k -r 64k -r 64k -i 0").unwrap();
         assert_eq!(options.files_kib, [1024, 2048]);
@@ -572,60 +547,36 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_cannot_be_the_file_is_refused() {
-        let home = tempfile::tempdir().unwrap();
-        let at = |name: &str| home.path().join(name).display().to_string();
-        std::fs::write(at("file"), "").unwrap();
-        let check = |line: String| {
-            let options = read(&line).unwrap();
-            options.check_paths(&FileAccess::anywhere())
-        };
-        let here = at("");
-        let here = here.trim_end_matches('/');
-        assert_eq!(
-            check(format!("-i 0 -f {here}")).unwrap_err(),
-            format!(
-                "`-f {here}` is a directory, not a file; name a file in it, such as `-f \
-                 {here}/iozone.tmp`"
-            )
-        );
-        assert_eq!(
-            check("-t 1 -F /dev/null".to_owned()).unwrap_err(),
-            "`-F /dev/null` is a special file, not a file; name a file in a directory"
-        );
-        let gone = at("gone");
-        assert_eq!(
-            check(format!("-i 1 -f {gone}/x")).unwrap_err(),
-            format!(
-                "`-f {gone}/x`: the directory `{gone}` does not exist; name a file in an existing \
-                 directory"
-            )
-        );
-        assert_eq!(
-            check("-i 1".to_owned()).unwrap_err(),
-            "there is no file for these tests; add `-i 0`, which creates it"
-        );
-        for line in [format!("-f {}", at("file")), format!("-a -f {}", at("new"))] {
-            assert_eq!(check(line), Ok(()));
-        }
-    }
-
-    #[test]
     fn rare_options_are_refused_by_name() {
         for (line, wanted) in [
             (
                 "-+m x",
-                "`-+m` runs on other hosts, which is not supported; leave it out",
+                "`-+m` is not supported, because all children run on this host; to measure on \
+                 several hosts, use a workload file and `pgmeter run --hosts`",
             ),
-            ("-+S 5", "`-+S` is not supported"),
+            ("-+Y 5", "`-+Y` is not supported"),
             (
                 "-J 1 -t 2",
                 "`-J` with several children needs `-+J`, which counts its time; add it",
             ),
             (
-                "-W",
-                "`-W` locks the file at each read and write, which is not supported; leave it out",
+                "-t 2 -X x",
+                "`-+b`, `-U`, `-X` and `-Y` need a single stream; leave `-t`, `-l` and `-u` out",
             ),
+            (
+                "-X x -s 1m",
+                "the file of `-X` sets the sizes of the file and its records; leave `-s` and \
+                 `-r` out",
+            ),
+            (
+                "-K -Y x",
+                "files of `-X` and `-Y` do not combine with `-a`, `-j` and `-K`",
+            ),
+            (
+                "-+b 4k",
+                "`-+b 4k` is not a size and a pause in ms, such as `1m,100`",
+            ),
+            ("-+b 4k,0", "`-+b 0` is not a number from 1 to 60000"),
             ("-+x 1", "`-+x 1` is not a number from 2 to 1048576"),
         ] {
             assert_eq!(read(line).unwrap_err(), wanted, "{line}");
@@ -657,12 +608,8 @@ mod tests {
             ("--size 4m", "there is no option `--size`"),
             ("-r 32m", "records of 32768 kB are above 16384 kB"),
             (
-                "-B",
-                "`-B` maps files into memory, which is not supported; leave it out",
-            ),
-            (
-                "-b x.xls",
-                "`-b FILE` is not supported; `-R` prints the same table as text",
+                "-H 4",
+                "`-H` uses asynchronous I/O, which is not supported; leave it out",
             ),
             ("-s", "option `-s` needs a value"),
             ("-s 0", "`-s 0` is not a size from 1 KiB to 1 TiB"),

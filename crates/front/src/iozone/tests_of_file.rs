@@ -1,14 +1,13 @@
 //! The tests of one combination of sizes, as phases.
 
 use plan::program::{
-    Access, Act, Call, CallPosition, Deck, FileFilter, FileOperation, FilePath, FilesetPlan,
-    FilesetSharing, Group, Law, OpenModePlan, PhaseEndAction, PhasePreparation, Program,
-    ProgramPhase,
+    Access, Act, CallPosition, FileFilter, FileOperation, FilePath, FilesetPlan, FilesetSharing,
+    Group, Law, OpenModePlan, PhaseEndAction, PhasePreparation, Program, ProgramPhase,
 };
 
 use super::TestSizes;
 use super::options::IozoneOptions;
-use super::shuffle::shuffled;
+use super::records::{READ_TEST, RecordActs, WRITE, record};
 use crate::acts::{
     NS_PER_SECOND, fileset, group, in_turn, moving, named, only, opened, pause_before, phase,
     rounds, seeking,
@@ -20,6 +19,8 @@ const UPDATE: u8 = 0;
 const READ: u8 = 1;
 const AT_OFFSETS: u8 = 2;
 const READ_AT_OFFSETS: u8 = 3;
+const UPDATE_MAPPED: u8 = 4;
+const READ_MAPPED: u8 = 5;
 /// Permissions of the file.
 const PERMISSIONS: u32 = 0o640;
 /// Pause between two tests of several children.
@@ -83,12 +84,15 @@ pub(super) fn program(options: &IozoneOptions, size: TestSizes) -> Program {
             continue;
         }
         let mut phase = cell.phase(number, name);
+        if options.mount_point.is_some() {
+            phase.before.push(PhasePreparation::Remount);
+        }
         if is_together && !phases.is_empty() {
             // The original syncs and sleeps for 2 s between the tests of several children.
-            phase.before = vec![
+            phase.before.extend([
                 PhasePreparation::Sync,
                 PhasePreparation::Pause { ns: PAUSE_NS },
-            ];
+            ]);
         }
         if !phases.is_empty() {
             pause_before(&mut phase, u64::from(options.rest_seconds) * NS_PER_SECOND);
@@ -106,6 +110,7 @@ pub(super) fn program(options: &IozoneOptions, size: TestSizes) -> Program {
     Program {
         filesets: vec![files],
         ways: ways(options),
+        logs_calls: options.has_latency_files,
         ..in_turn(phases)
     }
 }
@@ -119,13 +124,22 @@ fn ways(options: &IozoneOptions) -> Vec<OpenModePlan> {
         permissions: PERMISSIONS,
         ..seeking(name)
     };
-    vec![
+    let mapped = |name: &str, access| OpenModePlan {
+        mapped: options.mapped,
+        ..mode(name, access, false)
+    };
+    let mut ways = vec![
         mode("update", Access::ReadWrite, true),
         mode("read", Access::Read, true),
         // The tests of `pwrite` and `pread` pass offsets; all others use the file position.
         mode("update at offsets", Access::ReadWrite, false),
         mode("read at offsets", Access::Read, false),
-    ]
+    ];
+    if options.mapped.is_some() {
+        ways.push(mapped("update mapped", Access::ReadWrite));
+        ways.push(mapped("read mapped", Access::Read));
+    }
+    ways
 }
 
 /// The options and sizes of one cell.
@@ -177,46 +191,68 @@ impl IozoneCell<'_> {
             (9, _) => (Write, AT_OFFSETS, CallPosition::Here),
             _ => (Read, READ_AT_OFFSETS, CallPosition::Here),
         };
-        let mut enter = Vec::new();
+        // The original maps the file for the calls at the file position only.
+        let way = match (self.options.mapped, test, way) {
+            (None, ..) | (_, 6 | 7, _) => way,
+            (_, _, UPDATE) => UPDATE_MAPPED,
+            (_, _, READ) => READ_MAPPED,
+            _ => way,
+        };
+        let enter = self.opening(test, name, (operation, way));
+        let acts = RecordActs {
+            options: self.options,
+            size: self.size,
+            test,
+        };
+        let (body, round_count) = acts.body(operation, place);
+        let (mut last, leave) = self.closing();
+        if self.options.locks {
+            last.insert(0, opened(FileOperation::Unlock));
+        }
+        Group {
+            workers: Some(self.size.children),
+            enter,
+            last,
+            leave,
+            quotas: rounds(round_count),
+            ..group(name, body)
+        }
+    }
+
+    /// Acts before the measured time: creation, opening, and the first call.
+    fn opening(&self, test: u8, name: &str, (operation, way): (FileOperation, u8)) -> Vec<Act> {
         // The original creates the file and closes it before it opens it for the test.
-        if name == "write" {
-            let create = named(FileOperation::Create, only(0, FileFilter::Absent, 0), way);
-            enter.extend([create, opened(FileOperation::Close)]);
+        let creates = name == "write" || name == "fwrite" && !self.options.has(WRITE);
+        let mut enter = Vec::new();
+        if creates {
+            enter.push(named(
+                FileOperation::Create,
+                only(0, FileFilter::Absent, 0),
+                way,
+            ));
+            // A mapping cannot grow its file.
+            let bytes = self.size.file_kib << 10;
+            let lengthen = Act::Call(moving(FileOperation::Truncate, bytes));
+            enter.extend(self.options.mapped.map(|_| lengthen));
+            enter.push(opened(FileOperation::Close));
         }
         enter.push(named(
             FileOperation::Open,
             only(0, FileFilter::Present, 0),
             way,
         ));
+        let lock = match operation {
+            FileOperation::Read => FileOperation::LockShared,
+            _ => FileOperation::Lock,
+        };
+        enter.extend(self.options.locks.then(|| opened(lock)));
         // The original also syncs before it starts the clock.
         enter.push(opened(FileOperation::Fsync));
         // One record is moved before the measurement, so lookups of the first call are not timed.
-        if matches!(test, 1 | 4) {
-            enter.push(self.record(operation, CallPosition::At(0)));
+        if matches!(test, READ_TEST | 4) {
+            enter.push(record(operation, CallPosition::At(0), self.record_bytes()));
         }
-        let is_dealt = matches!(place, CallPosition::Dealt { .. });
-        let compute_ns = u64::from(self.options.compute_ms) * 1_000_000;
-        let compute = (compute_ns > 0).then(|| Act::Burn(Law::fixed(compute_ns)));
-        let record = compute.into_iter().chain([self.record(operation, place)]);
-        let record: Vec<Act> = record.collect();
-        let body = match is_dealt {
-            true => vec![Act::Deal(Deck {
-                // At most `LISTED_MAX` records, so the number fits.
-                cards: shuffled(self.size.records() as u32),
-                is_shared: false,
-                choices: vec![record],
-            })],
-            false => record,
-        };
-        let (last, leave) = self.closing();
-        Group {
-            workers: Some(self.size.children),
-            enter,
-            last,
-            leave,
-            quotas: rounds(self.size.records()),
-            ..group(name, body)
-        }
+        enter
     }
 
     /// Acts of flushing and closing: within the measured time, and after it.
@@ -233,29 +269,33 @@ impl IozoneCell<'_> {
     /// The mixed test: some children read random records and the others write them.
     fn mixed(&self) -> ProgramPhase {
         let all = self.size.children;
-        let readers = match self.options.readers_percent {
-            Some(percent) => all * percent / 100,
+        let readers = match (self.options.readers_percent, self.options.readers) {
+            (Some(percent), _) => all * percent / 100,
+            (None, Some(readers)) => readers.min(all),
             // In the original, children with even numbers read and those with odd numbers write.
-            None => all.div_ceil(2),
+            (None, None) => all.div_ceil(2),
         };
-        let groups = [("random read", readers), ("random write", all - readers)];
+        let is_sequential = self.options.is_mix_sequential;
+        let [reading, writing] = match is_sequential {
+            true => [(READ_TEST, "reread"), (WRITE, "rewrite")],
+            false => [(RANDOM, "random read"), (RANDOM, "random write")],
+        };
+        let groups = [(reading, readers), (writing, all - readers)];
         let groups = groups.into_iter().filter(|(_, workers)| *workers > 0);
-        let groups = groups.map(|(name, workers)| Group {
-            workers: Some(workers),
-            ..self.group(RANDOM, name)
+        let groups = groups.map(|((test, name), workers)| {
+            let mut group = self.group(test, name);
+            group.workers = Some(workers);
+            // The original only looks at `-+F` in the sequential mix.
+            if test == WRITE && self.options.is_mix_emptying {
+                group.enter.push(opened(FileOperation::Truncate));
+            }
+            group
         });
         ProgramPhase {
             name: "mixed".to_owned(),
             groups: groups.collect(),
             ..ProgramPhase::default()
         }
-    }
-
-    fn record(&self, operation: FileOperation, position: CallPosition) -> Act {
-        Act::Call(Call {
-            place: position,
-            ..moving(operation, self.record_bytes())
-        })
     }
 
     /// The record size, which is at most 16 MiB.
@@ -331,6 +371,86 @@ mod tests {
             [Act::Burn(_), Act::Call(_)]
         ));
         assert!(matches!(body("-J 0 -i 1 -i 0")[..], [Act::Call(_)]));
+    }
+
+    #[test]
+    fn a_reader_jumps_before_every_hundredth_record() {
+        let program = of("-s 1m -r 4k -i 0 -i 1 -K");
+        assert!(program.check().is_ok(), "{:?}", program.check());
+        let phases = phases(&program);
+        assert!(matches!(phases[0].groups[0].body[..], [Act::Call(_)]));
+        let [Act::Deal(deck)] = &phases[2].groups[0].body[..] else {
+            panic!("{:?}", phases[2]);
+        };
+        assert_eq!((deck.cards.len(), deck.choices[0].len()), (100, 3));
+        assert_eq!((deck.cards[0].choice, deck.cards[1].choice), (0, 1));
+    }
+
+    #[test]
+    fn a_burst_ends_with_a_sync_and_a_pause() {
+        let program = of("-s 1m -r 64k -i 0 -i 1 -+b 256k,10");
+        let phases = phases(&program);
+        let [Act::Deal(deck)] = &phases[0].groups[0].body[..] else {
+            panic!("{:?}", phases[0]);
+        };
+        let choices: Vec<u8> = deck.cards.iter().map(|card| card.choice).collect();
+        assert_eq!(choices, [1, 1, 1, 0]);
+        assert!(matches!(
+            deck.choices[0][..],
+            [Act::Call(_), Act::Call(_), Act::Think(_)]
+        ));
+        assert!(matches!(phases[2].groups[0].body[..], [Act::Call(_)]));
+    }
+
+    #[test]
+    fn locks_are_held_during_a_test() {
+        let program = of("-s 1m -r 64k -i 0 -i 1 -W -e");
+        assert!(program.check().is_ok(), "{:?}", program.check());
+        let has = |acts: &[Act], wanted: FileOperation| {
+            acts.iter()
+                .any(|act| matches!(act, Act::Call(call) if call.operation == wanted))
+        };
+        let phases = phases(&program);
+        let (write, read) = (&phases[0].groups[0], &phases[2].groups[0]);
+        assert!(has(&write.enter, FileOperation::Lock));
+        assert!(has(&read.enter, FileOperation::LockShared));
+        let unlock = opened(FileOperation::Unlock);
+        assert_eq!((&write.last[0], &read.last[0]), (&unlock, &unlock));
+    }
+
+    #[test]
+    fn only_tests_at_the_file_position_are_mapped() {
+        let program = of("-s 1m -r 64k -B -E -i 0 -i 6 -i 9 -i 2");
+        assert!(program.check().is_ok(), "{:?}", program.check());
+        let ways: Vec<u8> = phases(&program)
+            .iter()
+            .map(|phase| {
+                let calls = phase.groups[0].enter.iter();
+                let opening = |act: &Act| match act {
+                    Act::Call(call) if call.operation == FileOperation::Open => Some(call.way),
+                    _ => None,
+                };
+                calls.filter_map(opening).next().unwrap()
+            })
+            .collect();
+        let mapped = UPDATE_MAPPED;
+        assert_eq!(
+            ways,
+            [mapped, mapped, mapped, mapped, AT_OFFSETS, AT_OFFSETS]
+        );
+    }
+
+    #[test]
+    fn a_mix_can_be_sequential_and_have_a_number_of_readers() {
+        let program = of("-t 3 -i 0 -i 8 -+B -+F -+K 1");
+        assert!(program.check().is_ok(), "{:?}", program.check());
+        let mixed = phases(&program);
+        let mixed = mixed.iter().find(|it| it.name == "mixed").unwrap();
+        let groups = mixed.groups.iter();
+        let groups: Vec<_> = groups.map(|it| (it.name.as_str(), it.workers)).collect();
+        assert_eq!(groups, [("reread", Some(1)), ("rewrite", Some(2))]);
+        let truncate = opened(FileOperation::Truncate);
+        assert!(mixed.groups[1].enter.contains(&truncate));
     }
 
     #[test]

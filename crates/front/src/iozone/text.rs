@@ -6,12 +6,12 @@ use jiff::tz::TimeZone;
 use plan::program::OpenSync;
 use results::{CellRecord, RunRecord, WorkerWindow};
 
+use super::TestSizes;
 use super::options::{IozoneOptions, RateUnit};
 use super::tests_of_file::{Test, tests};
-use super::{TestSizes, matrix};
 use crate::figures::Summary;
 use crate::text::ParsedArguments;
-use crate::windows::{WorkerProgress, WorkerSum, by_workload, window_ns, windows};
+use crate::windows::{WorkerProgress, by_workload, window_ns, windows};
 
 const HEAD: &str = concat!(
     "                                                              random    random",
@@ -25,32 +25,36 @@ const COLUMNS: &str = concat!(
 /// Number of columns without the tests of `-E`.
 const DEFAULT_COLUMNS: usize = 13;
 
-/// Number of columns of `-A`, and of characters in its heading.
+/// Number of columns of `-A`, and of `-B`, which lacks the tests of streams.
 const SHORT_COLUMNS: usize = 4;
-const SHORT_CHARACTERS: usize = 60;
+const MAPPED_COLUMNS: usize = 9;
+/// Number of characters in the columns of the sizes.
+const SIZE_CHARACTERS: usize = 24;
 
 /// Date format of C's `ctime`.
 const CTIME: &str = "%a %b %e %H:%M:%S %Y";
 
 /// Results for one combination of sizes.
-struct MeasuredSizes<'a> {
-    sizes: TestSizes,
+pub(super) struct MeasuredSizes<'a> {
+    pub sizes: TestSizes,
     phases: Vec<&'a CellRecord>,
 }
 
 impl MeasuredSizes<'_> {
-    fn phase(&self, name: &str) -> Option<&CellRecord> {
+    /// The phase with this name; `None` if it did not run.
+    pub(super) fn phase(&self, name: &str) -> Option<&CellRecord> {
         let mut phases = self.phases.iter();
         phases.find(|cell| cell.phase.name() == name).copied()
     }
 
     /// Rate of a phase with one worker; `None` if the phase did not run.
-    fn rate(&self, options: &IozoneOptions, name: &str) -> Option<u64> {
+    pub(super) fn rate(&self, options: &IozoneOptions, name: &str) -> Option<u64> {
         let figures = self.phase(name)?.phase_figures.as_ref()?;
         let worker = figures.rounds.first()?.workers.first()?;
-        let WorkerProgress { bytes, time_ns, .. } = WorkerProgress::at_end(&worker.window?);
-        let time_ns = match options.compute_ms > 0 && !options.counts_compute {
-            // Only the calls count, as the original subtracts the time that it computes.
+        let progress = WorkerProgress::at_end(&worker.window?);
+        let WorkerProgress { bytes, time_ns, .. } = moved_records(options, self.sizes, progress);
+        let time_ns = match options.counts_only_calls() {
+            // As in the original, which subtracts the time that it computes or sleeps.
             true => worker.calls.values().map(|call| call.sum_ns).sum(),
             false => time_ns,
         };
@@ -59,16 +63,19 @@ impl MeasuredSizes<'_> {
     }
 }
 
+/// The results of a record, by size.
+pub(super) fn measured(record: &RunRecord) -> Vec<MeasuredSizes<'_>> {
+    let results = by_workload(record).into_iter().filter_map(|phases| {
+        let sizes = TestSizes::of_name(&phases[0].workload)?;
+        Some(MeasuredSizes { sizes, phases })
+    });
+    results.collect()
+}
+
 /// The output at the end of a run.
 pub(super) fn page(parsed: &ParsedArguments<IozoneOptions>, record: &RunRecord) -> String {
     let options = &parsed.options;
-    let sizes = matrix(options);
-    let results = by_workload(record).into_iter().filter_map(|phases| {
-        let is_own = |it: &&TestSizes| it.name() == phases[0].workload;
-        let sizes = *sizes.iter().find(is_own)?;
-        Some(MeasuredSizes { sizes, phases })
-    });
-    let results: Vec<MeasuredSizes<'_>> = results.collect();
+    let results = measured(record);
     let body = match options.is_together() {
         true => throughput(options, &results),
         false => single(options, &results),
@@ -148,6 +155,24 @@ fn banner(options: &IozoneOptions, arguments: &[String], began: &str) -> String 
     lines.map(|(_, line)| format!("\t{line}\n")).collect()
 }
 
+/// Leaves out the bytes that a worker reads when it jumps (`-K`).
+fn moved_records(
+    options: &IozoneOptions,
+    sizes: TestSizes,
+    progress: WorkerProgress,
+) -> WorkerProgress {
+    if !options.has_jitter {
+        return progress;
+    }
+    let record_bytes = sizes.record_kib << 10;
+    // Each round moves a record, but the last one may not be done.
+    let records = progress.rounds.min(progress.bytes / record_bytes);
+    WorkerProgress {
+        bytes: records * record_bytes,
+        ..progress
+    }
+}
+
 /// Converts bytes in a time to the unit of the output.
 fn rate(unit: RateUnit, bytes: u64, record_kib: u64, span_ns: u64) -> f64 {
     let seconds = span_ns.max(1) as f64 / 1e9;
@@ -163,15 +188,17 @@ fn rate(unit: RateUnit, bytes: u64, record_kib: u64, span_ns: u64) -> f64 {
 
 fn single(options: &IozoneOptions, results: &[MeasuredSizes<'_>]) -> String {
     let all = tests(false);
-    let (columns, more) = match (options.is_short, options.has_extensions) {
-        (true, _) => (&all[..SHORT_COLUMNS], ""),
-        (false, true) => (&all[..], "   pwrite repwrite    pread  repread"),
-        (false, false) => (&all[..DEFAULT_COLUMNS], ""),
+    let (count, more) = match options {
+        it if it.is_short => (SHORT_COLUMNS, ""),
+        it if it.mapped.is_some() => (MAPPED_COLUMNS, ""),
+        it if it.has_extensions => (all.len(), "   pwrite repwrite    pread  repread"),
+        _ => (DEFAULT_COLUMNS, ""),
     };
-    let mut text = match options.is_short {
-        true => format!("{:60}\n{}\n", "", &COLUMNS[..SHORT_CHARACTERS]),
-        false => format!("{HEAD}\n{COLUMNS}{more}\n"),
-    };
+    let columns = &all[..count];
+    let width: usize = columns.iter().map(|it| it.width).sum();
+    let width = COLUMNS.len().min(SIZE_CHARACTERS + width);
+    let head = if options.is_short { "" } else { &HEAD[..width] };
+    let mut text = format!("{head:width$}\n{}{more}\n", &COLUMNS[..width]);
     for measured in results {
         let (file, record) = (measured.sizes.file_kib, measured.sizes.record_kib);
         let column = |Test { name, width, .. }: &Test| {
@@ -190,8 +217,20 @@ fn single(options: &IozoneOptions, results: &[MeasuredSizes<'_>]) -> String {
     text
 }
 
-/// Rates by file size and record size, with a table per test.
-fn spreadsheet(options: &IozoneOptions, results: &[MeasuredSizes<'_>]) -> String {
+/// Values of a test by file size and record size.
+pub(super) struct SizeTable {
+    pub title: &'static str,
+    pub records_kib: Vec<u64>,
+    /// Size of the file in KiB, and a value for each record size that fits into it.
+    pub rows: Vec<(u64, Vec<f64>)>,
+}
+
+/// Tables of the tests that ran, with the values that `value` returns for the name of a phase.
+pub(super) fn tables(
+    options: &IozoneOptions,
+    results: &[MeasuredSizes<'_>],
+    value: &dyn Fn(&MeasuredSizes<'_>, &str) -> Option<f64>,
+) -> Vec<SizeTable> {
     let sizes = || results.iter().map(|it| it.sizes);
     let files: BTreeSet<u64> = sizes().map(|it| it.file_kib).collect();
     // The original lists all record sizes of the automatic mode, even larger ones than any file.
@@ -200,24 +239,37 @@ fn spreadsheet(options: &IozoneOptions, results: &[MeasuredSizes<'_>]) -> String
         let (least, most) = (options.record_min_kib, options.record_max_kib);
         records.extend(options.growing_sizes(least, most));
     }
-    let heading: Vec<String> = records.iter().map(|kib| format!("\"{kib}\"")).collect();
-    let heading = heading.join("  ");
-    let mut text = String::new();
-    for Test { name, title, .. } in tests(false) {
-        let rates = results.iter().filter_map(|it| {
-            let rate = it.rate(options, name)?;
-            Some(((it.sizes.file_kib, it.sizes.record_kib), rate))
+    let table = |Test { name, title, .. }: Test| {
+        let values = results.iter().filter_map(|it| {
+            let value = value(it, name)?;
+            Some(((it.sizes.file_kib, it.sizes.record_kib), value))
         });
-        let rates: BTreeMap<(u64, u64), u64> = rates.collect();
-        if rates.is_empty() {
-            continue;
-        }
-        text += &format!("\n\"{title} report\"\n        {heading}\n");
-        for file in &files {
+        let values: BTreeMap<(u64, u64), f64> = values.collect();
+        let row = |file: &u64| {
             let records = records.iter().filter(|record| *record <= file);
             // The original prints 0 for the combinations that it skips.
-            let rate = |record: &u64| rates.get(&(*file, *record)).copied().unwrap_or(0);
-            let row: String = records.map(|it| format!("{} ", rate(it))).collect();
+            let value = |record: &u64| values.get(&(*file, *record)).copied().unwrap_or(0.0);
+            (*file, records.map(value).collect())
+        };
+        (!values.is_empty()).then(|| SizeTable {
+            title,
+            records_kib: records.iter().copied().collect(),
+            rows: files.iter().map(row).collect(),
+        })
+    };
+    tests(false).into_iter().filter_map(table).collect()
+}
+
+/// Rates by file size and record size, with a table per test.
+fn spreadsheet(options: &IozoneOptions, results: &[MeasuredSizes<'_>]) -> String {
+    let rate = |it: &MeasuredSizes<'_>, name: &str| it.rate(options, name).map(|it| it as f64);
+    let mut text = String::new();
+    for table in tables(options, results, &rate) {
+        let heading = table.records_kib.iter().map(|kib| format!("\"{kib}\""));
+        let heading = heading.collect::<Vec<String>>().join("  ");
+        text += &format!("\n\"{} report\"\n        {heading}\n", table.title);
+        for (file, rates) in &table.rows {
+            let row: String = rates.iter().map(|it| format!("{it:.0} ")).collect();
             text += &format!("\"{file}\"   {row}\n");
         }
     }
@@ -225,6 +277,19 @@ fn spreadsheet(options: &IozoneOptions, results: &[MeasuredSizes<'_>]) -> String
 }
 
 fn throughput(options: &IozoneOptions, results: &[MeasuredSizes<'_>]) -> String {
+    let (mut text, rows) = children_reports(options, results);
+    if options.is_excel {
+        let record_kib = results.first().map_or(0, |it| it.sizes.record_kib);
+        text += &throughput_spreadsheet(options.unit, record_kib, &rows);
+    }
+    text + "\n\n\niozone test complete.\n"
+}
+
+/// The reports of all tests, and the sums of the children's rates by test and number of children.
+pub(super) fn children_reports(
+    options: &IozoneOptions,
+    results: &[MeasuredSizes<'_>],
+) -> (String, Vec<(Test, Vec<f64>)>) {
     let mut text = String::new();
     let tests = tests(true).into_iter();
     let mut rows: Vec<(Test, Vec<f64>)> = tests.map(|test| (test, Vec::new())).collect();
@@ -247,11 +312,8 @@ fn throughput(options: &IozoneOptions, results: &[MeasuredSizes<'_>]) -> String 
             }
         }
     }
-    if options.is_excel {
-        let record_kib = results.first().map_or(0, |it| it.sizes.record_kib);
-        text += &throughput_spreadsheet(options.unit, record_kib, &rows);
-    }
-    text + "\n\n\niozone test complete.\n"
+    rows.retain(|(_, sums)| !sums.is_empty());
+    (text, rows)
 }
 
 /// Appends the lines of a test, and returns the sum of the children's rates.
@@ -263,7 +325,9 @@ fn one_test(
 ) -> f64 {
     let unit = options.unit.names()[1];
     // The original counts a child only up to the stonewall, even if it continued after it.
-    let child = |it| WorkerProgress::at_wall(it).unwrap_or_else(|| WorkerProgress::at_end(it));
+    let progress = |it| moved_records(options, sizes, it);
+    let end = |it| progress(WorkerProgress::at_end(it));
+    let child = |it| WorkerProgress::at_wall(it).map_or_else(|| end(it), progress);
     let children: Vec<WorkerProgress> = windows.iter().map(child).collect();
     let rate_of = |bytes, time_ns| rate(options.unit, bytes, sizes.record_kib, time_ns);
     let rates = children.iter().map(|it| rate_of(it.bytes, it.time_ns));
@@ -277,7 +341,8 @@ fn one_test(
     } = all;
     let most = all.max.max(0.0);
     // The parent also counts the bytes that children moved after the stonewall.
-    let parent = rate_of(WorkerSum::of_windows(windows).bytes, window_ns(windows));
+    let bytes = windows.iter().map(|it| end(it).bytes).sum();
+    let parent = rate_of(bytes, window_ns(windows));
     let kib = |bytes: u64| bytes as f64 / 1024.0;
     let least_kib = kib(children.iter().map(|it| it.bytes).min().unwrap_or(0));
     // The original has fewer tabs after longer names.
@@ -311,7 +376,7 @@ fn throughput_spreadsheet(unit: RateUnit, record_kib: u64, rows: &[(Test, Vec<f6
         "\n\n\"Throughput report Y-axis is type of test X-axis is number of processes\"\n\
          \"Record size = {record_kib} kBytes \"\n\"Output is in {unit}\"\n\n"
     );
-    for (test, sums) in rows.iter().filter(|(_, sums)| !sums.is_empty()) {
+    for (test, sums) in rows {
         let sums: String = sums.iter().map(|sum| format!(" {sum:10.2} ")).collect();
         text += &format!("\"{:>15} \"{sums}\n\n", test.children_title);
     }
@@ -320,6 +385,7 @@ fn throughput_spreadsheet(unit: RateUnit, record_kib: u64, rows: &[(Test, Vec<f6
 
 #[cfg(test)]
 mod tests {
+    use super::super::matrix;
     use super::*;
 
     fn options(line: &str) -> IozoneOptions {
@@ -371,6 +437,23 @@ mod tests {
         assert_eq!(of(RateUnit::Kib), 2048.0);
         assert_eq!(of(RateUnit::Operations), 512.0);
         assert_eq!(of(RateUnit::Microseconds), 500_000.0 / 256.0);
+    }
+
+    #[test]
+    fn bytes_of_jumps_do_not_count() {
+        let options = options("-t 1 -s 8m -r 64k -K");
+        let sizes = matrix(&options)[0];
+        let progress = |rounds, bytes| {
+            let progress = WorkerProgress {
+                time_ns: 1,
+                rounds,
+                bytes,
+            };
+            moved_records(&options, sizes, progress).bytes
+        };
+        assert_eq!(progress(128, (8 << 20) + 4), 8 << 20);
+        // The last round was not done.
+        assert_eq!(progress(3, (128 << 10) + 2), 128 << 10);
     }
 
     #[test]
