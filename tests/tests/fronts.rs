@@ -113,11 +113,8 @@ fn differences_of_all_runs_are_listed_without_arguments() {
             "`aiowrite` differs: pgmeter waits for each write\n",
         ),
         ("filebench", "`system` is refused: "),
-        ("smallfile", "`--host-set` is refused: "),
-        (
-            "iozone",
-            "`-W` is refused: it locks the file at each read and write\n",
-        ),
+        ("smallfile", "`--host-set` with another host is refused: "),
+        ("iozone", "`-H` is refused: it uses asynchronous I/O\n"),
     ] {
         let output = stand_in(&bed, name, &["--differences"]);
         assert_eq!(output.code, 0, "{name}: {}", output.stderr);
@@ -918,6 +915,57 @@ fn mdtest_spreads_its_trees_over_several_directories() {
     let record: Value = serde_json::from_str(&record.stdout).unwrap();
     assert_eq!(record["plan"]["targets"].as_array().unwrap().len(), 2);
     assert_eq!(counted(&record, "file creation", "create"), [60, 0, 0]);
+}
+
+#[test]
+fn smallfile_writes_the_response_time_of_each_file() {
+    let bed = ScratchTarget::in_memory().unwrap();
+    let target = bed.target().to_str().unwrap();
+    let shared = bed.path().join("shared");
+    for (operation, wanted) in [
+        ("create", &["create", "create", "create"][..]),
+        ("append", &["append", "append", "append"]),
+        ("rename", &["rename", "rename", "rename"]),
+        (
+            "ls-l",
+            &["ls-l-readdir", "ls-l-stat", "ls-l-stat", "ls-l-stat"],
+        ),
+    ] {
+        let line = format!(
+            "--no-db --operation {operation} --files 3 --file-size 16 --record-size 4 --fsync Y \
+             --response-times Y --host-set localhost --top {target} --network-sync-dir {}",
+            shared.display()
+        );
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let output = stand_in(&bed, "smallfile", &words);
+        assert_eq!(output.code, 0, "{operation}: {}", output.stderr);
+        let text = &output.stdout;
+        assert!(text.contains("measure response times? : Y\n"), "{text}");
+        assert!(text.contains("hosts in test : ['localhost']\n"), "{text}");
+        let files = fs::read_dir(&shared).unwrap().map(|it| it.unwrap().path());
+        let mut files: Vec<_> = files.collect();
+        files.sort();
+        assert_eq!(files.len(), 2, "{files:?}");
+        for (thread, file) in files.iter().enumerate() {
+            let name = file.file_name().unwrap().to_str().unwrap();
+            let begin = format!("rsptimes_{thread:02}_");
+            let middle = format!("_{operation}_");
+            assert!(name.starts_with(&begin) && name.contains(&middle), "{name}");
+            let text = fs::read_to_string(file).unwrap();
+            let rows = text.lines().map(|line| {
+                let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+                let [name, start, time] = cells[..] else {
+                    panic!("{line}");
+                };
+                let [start, time] = [start, time].map(|it| it.parse::<f64>().unwrap());
+                assert!(start >= 0.0 && time >= 0.0, "{line}");
+                name
+            });
+            assert_eq!(rows.collect::<Vec<&str>>(), wanted);
+        }
+        fs::remove_dir_all(&shared).unwrap();
+    }
+    assert!(bed.left_in_target().is_empty());
 }
 
 #[test]

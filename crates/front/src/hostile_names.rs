@@ -15,7 +15,7 @@ use crate::table::{FRONTS, file_kinds};
 const NAME: &str = "@NAME@";
 
 /// Arguments with names for all programs; most programs refuse most of them.
-const ARGUMENTS: [&[&str]; 17] = [
+const ARGUMENTS: [&[&str]; 20] = [
     &[NAME],
     &["-d", NAME],
     &["-D", NAME, "1"],
@@ -24,11 +24,14 @@ const ARGUMENTS: [&[&str]; 17] = [
     &["-f", NAME],
     &["-f", "file", "--set", NAME],
     &["-s", "1m", "-i", "0", "-f", NAME],
+    &["-s", "1m", "-i", "0", "-b", NAME, "-U", NAME],
+    &["-i", "0", "-i", "1", "-X", NAME, "-Y", NAME],
     &["-s", "1m", "-i", "0", "-t", "2", "-F", NAME, NAME],
     &["-s", "8", "-n", "1", "-d", NAME, "-m", NAME],
     &[
         "-s", "8m", "-r", "4m", "-n", "1:9:1:2", "-d", NAME, "-m", NAME, "-u", NAME,
     ],
+    &["--network-sync-dir", NAME, "--host-set", NAME],
     &["-n", "5", "-d", NAME],
     &["-n", "5", "-d", NAME, "-W", "1", "-x", NAME],
     &["-o", NAME, "-b", "1m", "-t", "64k"],

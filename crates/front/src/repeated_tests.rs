@@ -18,6 +18,10 @@ iozone | -t 4 | -+p | 25 | 75
 iozone | | -+q | 1 | 2
 iozone | | -J | 1 | 2
 iozone | -a -i 0 | -+x | 4 | 2
+iozone | -i 0 | -+b | 1m,5 | 2m,6
+iozone | -t 4 | -+K | 1 | 2
+iozone | -i 0 | -b | a | b
+iozone | -i 0 | -U | /tmp | /
 smallfile | | --operation | stat | create
 smallfile | | --top | /mnt/a | /mnt/b
 smallfile | | --threads | 3 | 4
@@ -34,6 +38,9 @@ smallfile | | --stonewall | N | Y
 smallfile | --operation stat | --finish | Y | N
 smallfile | | --fsync | Y | N
 smallfile | | --pause | 5 | 6
+smallfile | | --response-times | Y | N
+smallfile | | --host-set | 127.0.0.1 | localhost
+smallfile | --response-times Y | --network-sync-dir | /a | /b
 bonnie++ | -s 64 -r 16 | -d | /a | /b
 bonnie++ | -r 16 | -s | 64 | 128
 bonnie++ | -s 64 -r 16 | -n | 1 | 2

@@ -5,9 +5,10 @@ use serde_json::{Value, json};
 
 use super::done::{ThreadSums, percent, threads};
 use super::options::SmallfileOptions;
+use super::response_times;
 use crate::text::ParsedArguments;
 
-/// The document of a run with its path; empty without `--output-json`.
+/// The files of a run with their paths: the document of `--output-json`, and response times.
 pub(super) fn documents(
     parsed: &ParsedArguments<SmallfileOptions>,
     record: &RunRecord,
@@ -17,13 +18,18 @@ pub(super) fn documents(
         let document = json!({ "params": params(options), "results": results(options, record) });
         (path.clone(), format!("{document:#}\n"))
     };
-    options.output_json.iter().map(document).collect()
+    let times = match options.has_response_times {
+        true => response_times::files(options, record),
+        false => Vec::new(),
+    };
+    let documents = options.output_json.iter().map(document);
+    documents.chain(times).collect()
 }
 
 fn params(options: &SmallfileOptions) -> Value {
     let yes = |is: bool| if is { "Y" } else { "N" };
     json!({
-        "host-set": "localhost",
+        "host-set": options.hosts.as_deref().unwrap_or("localhost"),
         "version": "3.2",
         "top": options.top,
         "operation": options.operation.name(),
@@ -44,7 +50,7 @@ fn params(options: &SmallfileOptions) -> Value {
         "xattr-size": "0",
         "xattr-count": "0",
         "permute-host-dirs": "N",
-        "network-sync-dir": null,
+        "network-sync-dir": options.shared_directory,
     })
 }
 

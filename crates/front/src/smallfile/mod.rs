@@ -5,6 +5,7 @@ mod done;
 mod operation;
 mod options;
 mod program;
+mod response_times;
 mod text;
 mod yaml;
 
@@ -13,7 +14,8 @@ use std::path::{Component, Path, PathBuf};
 use description::model::{ContentChoice, OwnHelps};
 
 use crate::options::{all_of, escaped};
-use crate::text::at_end_with;
+use crate::text::at_end_in_directories;
+use crate::work::DifferenceKind;
 use crate::work::{titled, writing};
 use crate::{ArgumentError, CommandLine, Front, FrontWork, OriginalDifference};
 use options::SmallfileOptions;
@@ -27,12 +29,17 @@ pub const FRONT: Front = Front {
     version: "smallfile 3.2",
     usage: include_str!("usage.txt"),
     arguments,
-    general_differences: || options::GRAMMAR.refused_options(),
+    general_differences: || {
+        let refused = |(subject, note): &(&str, &str)| {
+            OriginalDifference::new(DifferenceKind::Refused, *subject, *note)
+        };
+        REFUSED.iter().map(refused).collect()
+    },
     file: None,
     ranks: None,
     without_direct: "",
     text: |origin| {
-        at_end_with(
+        at_end_in_directories(
             origin,
             SmallfileOptions::read,
             text::page,
@@ -40,6 +47,26 @@ pub const FRONT: Front = Front {
         )
     },
 };
+
+/// Options and values that are refused, and the reasons.
+const REFUSED: [(&str, &str); 4] = [
+    (
+        "`--host-set` with another host",
+        "all threads run on this host; `pgmeter run --hosts` measures on several hosts",
+    ),
+    (
+        "`--launch-by-daemon Y`",
+        "no processes are started that wait for work",
+    ),
+    (
+        "`--record-ctime-size Y`",
+        "it writes an extended attribute to each file",
+    ),
+    (
+        "`--operation` setxattr, getxattr, swift-put, swift-get or await-create",
+        "it works with extended attributes",
+    ),
+];
 
 /// Helps in the words of the original.
 const OWN_HELPS: OwnHelps = OwnHelps(&[
@@ -51,6 +78,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let words = yaml::expand_yaml(line.arguments, line.files)?;
     let options = SmallfileOptions::read(&words)?;
     all_of(options.top_directories().filter_map(top_flaw))?;
+    options.check_hosts(line.host)?;
     let title = format!("smallfile {}", options.operation.name());
     let program = program::program(&options, line.host);
     let cell = writing(
@@ -108,6 +136,11 @@ fn differences(options: &SmallfileOptions) -> Vec<OriginalDifference> {
         (true, "threads", "they are threads, not processes"),
         (!options.operation.makes(), "files of earlier runs", created),
         (options.is_exponential, "sizes of files", drawn),
+        (
+            options.hosts.is_some(),
+            "hosts of `--host-set`",
+            "no other process is started, because only this host can be named",
+        ),
         (
             options.operation.lists(),
             "names in a directory",

@@ -3,8 +3,7 @@
 use super::operation::{FileEffect, SmallfileOperation};
 use crate::options::{
     EqualsSyntax, Grammar, LetterSyntax, OptionRow, WrittenValue, at_least, escaped, idle_value,
-    missing_value_message, number, read, refused_value_with, rule_out, text,
-    unknown_option_message, yes_or_no,
+    missing_value_message, number, read, rule_out, text, unknown_option_message, yes_or_no,
 };
 
 /// Parsed options.
@@ -32,6 +31,12 @@ pub(super) struct SmallfileOptions {
     pub is_verified: bool,
     pub pause_us: u32,
     pub output_json: Option<String>,
+    /// `true` to write a file of response times for each thread.
+    pub has_response_times: bool,
+    /// Directory of these files, instead of `network_shared` in the first one of `--top`.
+    pub shared_directory: Option<String>,
+    /// Hosts of the test: only this one.
+    pub hosts: Option<String>,
     /// File with more parameters.
     pub yaml_file: Option<String>,
     /// Options that have no effect.
@@ -83,19 +88,18 @@ pub(super) const OPTIONS: &[OptionRow<SmallfileOptions>] = &[
         "--xattr-size --xattr-count --cleanup-delay-usec-per-file",
         |it, value| it.ignore(value, value.number::<u32>().map(drop)),
     ),
-    idle_value("--network-sync-dir --remote-pgm-dir"),
+    idle_value("--remote-pgm-dir"),
+    text("--network-sync-dir", |it| {
+        it.shared_directory.get_or_insert_default()
+    }),
     yes_or_no("--hash-into-dirs", |it| &mut it.is_hashed),
-    read("--response-times", |_, value| require_no(value, TIMES)),
+    yes_or_no("--response-times", |it| &mut it.has_response_times),
     read("--record-ctime-size --launch-by-daemon", |_, value| {
         require_no(value, "leave it out")
     }),
     text(YAML_OPTION, |it| it.yaml_file.get_or_insert_default()),
-    refused_value_with("--host-set", HOSTS),
+    text("--host-set", |it| it.hosts.get_or_insert_default()),
 ];
-/// Help instead of a file of response times.
-const TIMES: &str = "leave it out, and see `pgmeter report last` for the percentiles of each call";
-const HOSTS: &str = "`{}` is not supported, because all threads run on this host; to measure on \
-                     several hosts, use a workload file and `pgmeter run --hosts`";
 
 impl SmallfileOptions {
     /// Parses the arguments.
@@ -193,6 +197,26 @@ impl SmallfileOptions {
             }
             _ => rounds,
         }
+    }
+
+    /// Directory of the files of response times.
+    pub(super) fn shared_directory(&self) -> String {
+        let first = self.top_directories().next().unwrap_or(".");
+        let default = || format!("{first}/network_shared");
+        self.shared_directory.clone().unwrap_or_else(default)
+    }
+
+    /// Checks that `--host-set` names only this host.
+    pub(super) fn check_hosts(&self, host: &str) -> Result<(), String> {
+        let hosts = self.hosts.iter().flat_map(|it| it.split(','));
+        let mut others = hosts.filter(|it| !["localhost", "127.0.0.1", host].contains(it));
+        others.next().map_or(Ok(()), |other| {
+            let other = escaped(other);
+            Err(format!(
+                "`--host-set` names `{other}`, but all threads run on this host; to measure on \
+                 several hosts, use a workload file and `pgmeter run --hosts`"
+            ))
+        })
     }
 
     /// Distribution of file sizes in the original's words.

@@ -64,6 +64,7 @@ pub(super) fn program(options: &SmallfileOptions, host: &str) -> Program {
         labels: vec![label(options)],
         filesets: filesets(options, host),
         ways: vec![OpenModePlan::default(), emptying],
+        logs_calls: options.has_response_times,
         ..in_turn(phases)
     }
 }

@@ -68,18 +68,10 @@ fn unsupported_options_are_refused_by_name() {
         ("--files x", "not a number"),
         ("--files 0", "at least 1"),
         (
-            "--response-times Y",
-            "`--response-times` is not supported; leave it out",
-        ),
-        (
             "--launch-by-daemon Y",
             "`--launch-by-daemon` is not supported",
         ),
         ("--hash-into-dirs Y --operation ls-l", "cannot be listed"),
-        (
-            "--host-set a,b",
-            "use a workload file and `pgmeter run --hosts`",
-        ),
         ("--stonewall maybe", "not Y or N"),
         ("--auto-pause foo", "not Y or N"),
         ("--host-count -5", "not a number from 1"),
@@ -172,24 +164,30 @@ fn wrong_parameters_of_a_yaml_file_are_all_named_with_their_lines() {
     }
     let refused = with_yaml("", "files: -3\n").unwrap_err();
     assert!(refused.contains("-3"), "{refused}");
-    let text = "operation: getxattr\nhost-set: a\nresponse-times: Y\nfoo: 1\nfiles: -3\n";
+    let text = "operation: getxattr\nfoo: 1\nfiles: -3\n";
     let refused = with_yaml("", text).unwrap_err();
     let lines: Vec<&str> = refused.lines().collect();
-    assert_eq!(lines.len(), 5, "{refused}");
+    assert_eq!(lines.len(), 3, "{refused}");
     for (line, wanted) in lines.iter().zip([
         "x.yaml, line 1: the operation `getxattr` is not supported",
-        "x.yaml, line 2: `--host-set` is not supported",
-        "x.yaml, line 3: `--response-times` is not supported",
-        "x.yaml, line 4: there is no parameter `foo`",
-        "x.yaml, line 5: `--files -3` is not a number",
+        "x.yaml, line 2: there is no parameter `foo`",
+        "x.yaml, line 3: `--files -3` is not a number",
     ]) {
         assert!(line.starts_with(wanted), "{line}");
     }
-    let refused = with_yaml("", "host-set: a,b\n").unwrap_err();
-    assert!(
-        refused.contains("`--host-set` is not supported"),
-        "{refused}"
-    );
+}
+
+#[test]
+fn only_this_host_can_be_in_the_set() {
+    let check = |hosts: &str| {
+        let options = SmallfileOptions::read(&words(&format!("--host-set {hosts}"))).unwrap();
+        options.check_hosts("vm")
+    };
+    assert_eq!(check("localhost"), Ok(()));
+    assert_eq!(check("vm,127.0.0.1"), Ok(()));
+    let refused = check("vm,other").unwrap_err();
+    let wanted = "`--host-set` names `other`, but all threads run on this host";
+    assert!(refused.starts_with(wanted), "{refused}");
 }
 
 fn text(line: &str, round: RoundFigures) -> String {

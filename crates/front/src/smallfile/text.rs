@@ -20,9 +20,14 @@ fn parameters(options: &SmallfileOptions) -> String {
     let yes = |is: bool| if is { "Y" } else { "N" }.to_owned();
     let number = |number: u32| number.to_string();
     let tops: Vec<&str> = options.top_directories().collect();
+    let hosts = options.hosts.as_ref().map(|hosts| {
+        let hosts: Vec<&str> = hosts.split(',').collect();
+        format!("['{}']", hosts.join("', '"))
+    });
+    let hosts = hosts.unwrap_or_else(|| "None".to_owned());
     let rows = [
         ("version", "3.2".to_owned()),
-        ("hosts in test", "None".to_owned()),
+        ("hosts in test", hosts),
         ("launch by daemon", "False".to_owned()),
         (
             "top test directory(s)",
@@ -49,7 +54,7 @@ fn parameters(options: &SmallfileOptions) -> String {
         ("total hosts", number(1)),
         ("finish all requests?", yes(options.finishes_all)),
         ("stonewall?", yes(options.has_stonewall)),
-        ("measure response times?", yes(false)),
+        ("measure response times?", yes(options.has_response_times)),
         ("verify read?", yes(options.is_verified)),
         ("verbose?", yes(false)),
         ("log to stderr?", yes(false)),

@@ -157,8 +157,8 @@ impl EmulatedOutput {
 fn make_directory(path: &Path) -> Result<(), CliError> {
     std::fs::create_dir_all(path).map_err(|error| {
         let path = path.display();
-        let message = format!("cannot create the result directory `{path}`: {error}");
-        let help = "choose another one with `--result-dir DIR`".to_owned();
+        let message = format!("cannot create the directory `{path}`: {error}");
+        let help = "choose a directory that you can write to".to_owned();
         CliError::new(Exit::Failed, message, Some(help))
     })
 }
