@@ -274,18 +274,18 @@ fn files_can_be_mapped_and_locked() {
     let bed = need!(ScratchTarget::in_memory());
     let program = bed.command(&[]);
     let program = Path::new(program.get_program());
-    let count = |options: &str, part: &str| {
+    let counts = |options: &str, parts: &[&str]| {
         let line = format!("as iozone --no-db -s 256 -r 64k -i 0 -i 1 -+n {options}");
         let words: Vec<&str> = line.split(' ').collect();
         let log = traced(program, bed.target(), &words, Duration::from_secs(60)).unwrap();
-        log.iter().filter(|line| line.contains(part)).count()
+        let count = |part: &&str| log.iter().filter(|line| line.contains(part)).count();
+        parts.iter().map(count).collect::<Vec<usize>>()
     };
-    assert_eq!(count("-B -G", "65536, MS_SYNC"), 4);
-    assert_eq!(count("-B -D", "65536, MS_ASYNC"), 4);
-    assert_eq!(count("-B", " write(4, "), 0);
-    assert_eq!(count("-W", "F_SETLKW, {l_type=F_WRLCK"), 1);
-    assert_eq!(count("-W", "F_SETLKW, {l_type=F_RDLCK"), 1);
-    assert_eq!(count("-W", "F_SETLKW, {l_type=F_UNLCK"), 2);
+    assert_eq!(counts("-B -G", &["65536, MS_SYNC"]), [4]);
+    assert_eq!(counts("-B -D", &["65536, MS_ASYNC"]), [4]);
+    let locks = ["F_WRLCK", "F_RDLCK", "F_UNLCK"].map(|it| format!("F_SETLKW, {{l_type={it}"));
+    let locks: Vec<&str> = locks.iter().map(String::as_str).collect();
+    assert_eq!(counts("-W", &locks), [1, 1, 2]);
 }
 
 #[test]
@@ -310,7 +310,7 @@ fn telemetry_files_give_the_requests() {
     assert_eq!(rows("rol.dat"), ["8 4096"]);
     std::fs::write(at("writes"), "0 4096\n").unwrap();
     let refused = bed.run(&["as", "iozone", "-i", "0", "-X", &at("writes")]);
-    refused.assert_refused(1, &["the line has 2 fields, not 3"]);
+    refused.assert_refused(2, &["the line has 2 fields, not 3"]);
 }
 
 #[test]

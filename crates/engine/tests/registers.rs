@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::{
-    Completion, Engine, EngineError, FileEngineOptions, Fileset, Filesets, NameRule, Null,
-    OpenAccess, OpenMode, OpenModeIndex, Operation, PsyncFiles, Request, RequestObject, SecondName,
-    UringFiles, Wait,
+    Completion, Engine, EngineError, FileEngineOptions, Fileset, Filesets, MappedFiles,
+    MappingSync, NameRule, Null, OpenAccess, OpenMode, OpenModeIndex, Operation, PsyncFiles,
+    Request, RequestObject, SecondName, UringFiles, Wait,
 };
 use tempfile::TempDir;
 
@@ -568,4 +568,60 @@ fn creating_an_existing_file_works_only_if_the_way_allows_it() {
         };
         assert_eq!(execute(engine, through_link), -libc::ELOOP);
     });
+}
+
+#[test]
+fn mapped_files_are_read_and_written_by_copies() {
+    let filesets = TwoFilesets::new();
+    let flags = libc::O_RDWR;
+    let mapped = OpenMode {
+        mapped: Some(MappingSync::Sync),
+        ..OpenMode::new(flags, 0o600)
+    };
+    let options = FileEngineOptions {
+        open_modes: vec![mapped, OpenMode::new(flags, 0o600)],
+        ..FileEngineOptions::default()
+    };
+    let sets = filesets.sets.clone();
+    let mut engine = MappedFiles::new(sets, SLOTS, BUFFER_BYTES, options, REGISTERS).unwrap();
+    let mut answer = |request: Request| execute(&mut engine, request);
+    let opening = |operation, mode| Request {
+        offset_bytes: OpenModeIndex(mode).code(),
+        ..request(operation, 0)
+    };
+    let moving = |operation, offset_bytes| Request {
+        offset_bytes,
+        length_bytes: 4096,
+        ..request(operation, 0)
+    };
+    let closing = request(Operation::Close, 0);
+    // A created file is empty and not mapped.
+    assert_eq!(answer(opening(Operation::Create, 0)), 0);
+    assert_eq!(answer(closing), 0);
+    assert_eq!(answer(opening(Operation::Open, 0)), -libc::EINVAL);
+    assert_eq!(answer(closing), -libc::EBADF);
+    fs::write(filesets.path("one/a0"), [7; 6000]).unwrap();
+    assert_eq!(answer(opening(Operation::Open, 0)), 0);
+    assert_eq!(answer(moving(Operation::Read, 4096)), 6000 - 4096);
+    assert_eq!(answer(moving(Operation::Write, 8192)), -libc::EFBIG);
+    assert_eq!(answer(moving(Operation::Write, 0)), 4096);
+    assert_eq!(
+        answer(moving(Operation::Read, Request::AT_POSITION)),
+        -libc::EINVAL
+    );
+    assert_eq!(answer(request(Operation::Fsync, 0)), 0);
+    let shared = Request {
+        offset_bytes: Request::SHARED_LOCK,
+        ..request(Operation::Lock, 0)
+    };
+    assert_eq!(
+        (answer(shared), answer(request(Operation::Unlock, 0))),
+        (0, 0)
+    );
+    assert_eq!(answer(closing), 0);
+    assert_eq!(fs::metadata(filesets.path("one/a0")).unwrap().len(), 6000);
+    // Other ways use system calls, which extend the file.
+    assert_eq!(answer(opening(Operation::Open, 1)), 0);
+    assert_eq!(answer(moving(Operation::Write, 8192)), 4096);
+    assert_eq!(fs::metadata(filesets.path("one/a0")).unwrap().len(), 12_288);
 }

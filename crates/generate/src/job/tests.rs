@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::{Completion, Operation, Request};
+use engine::{Completion, Operation, OperationSet, Request};
 use plan::job::{
     BlockRule, FileOrder, JobFile, JobPlan, LoggedRequest, MetadataWork, OffsetOrder, PaceRule,
     PerDirection, RangeSync, ReadBack, ReadWriteMix, RecordedKind, RecordedPlan, RecordedRequest,
@@ -871,6 +871,67 @@ fn every_issued_request_is_logged() {
         .iter()
         .filter(|it| it.request.kind == RecordedKind::Fsync);
     assert_eq!(syncs.count(), 16_384 / 5);
+}
+
+/// Issues these requests, one in each section: before, in and after the measurement.
+struct Sections(Vec<Request>);
+
+impl Generator for Sections {
+    fn operations(&self) -> OperationSet {
+        OperationSet::EMPTY.with(Operation::Open)
+    }
+
+    fn transaction_kinds(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn next(&mut self, _: u32, _: u64) -> Step {
+        self.0.pop().map_or(Step::Finished, Step::Issue)
+    }
+
+    fn complete(&mut self, _: Completion, _: u64) -> Flow {
+        Flow::Uncounted
+    }
+}
+
+#[test]
+fn only_the_measured_calls_of_work_on_files_are_logged() {
+    let opening = |file_index| Request {
+        operation: Operation::Open,
+        file_index,
+        ..Request::EMPTY
+    };
+    let writing = Request {
+        operation: Operation::Write,
+        file_index: 2,
+        offset_bytes: Request::seeking(4096),
+        ..Request::EMPTY
+    };
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let requests = vec![opening(3), writing, opening(2), opening(1)];
+    let mut stream = RequestLogger::new(Sections(requests), Some(sender), 1);
+    let mut now_ns = 0;
+    let mut issue = |stream: &mut RequestLogger<Sections>| {
+        stream.next(0, now_ns);
+        let done = Completion { slot: 0, result: 0 };
+        stream.complete(done, now_ns + 3);
+        now_ns += 10;
+    };
+    stream.enter();
+    issue(&mut stream);
+    stream.begin();
+    issue(&mut stream);
+    issue(&mut stream);
+    stream.leave();
+    issue(&mut stream);
+    drop(stream.into_inner());
+    let noted: Vec<LoggedRequest> = receiver.try_iter().flatten().collect();
+    let logged = noted.iter().map(|it| {
+        let request = it.request;
+        (request.kind, request.offset_bytes, it.done_ns)
+    });
+    let wanted = [(RecordedKind::Other, 0, 3), (RecordedKind::Write, 4096, 13)];
+    assert_eq!(logged.collect::<Vec<_>>(), wanted);
 }
 
 #[test]
