@@ -56,11 +56,7 @@ pub fn write(set: &PackageSet, glibc: GlibcVersion) -> Result<(), Failure> {
             wheel.add(&path, &content(&root.join(directory).join(name))?, 0o644)?;
         }
     }
-    let package = workspace::root().join(PYTHON_PACKAGE);
-    for name in workspace::files(&package, PYTHON_FILES)? {
-        let path = format!("pgmeter/{}", name.display());
-        wheel.add(&path, &content(&package.join(name))?, 0o644)?;
-    }
+    wheel.add_python_package()?;
     for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
         let license = content(&workspace::root().join(name))?;
         wheel.add(&format!("{information}/licenses/{name}"), &license, 0o644)?;
@@ -147,6 +143,15 @@ impl Wheel {
         self.put(path, content, mode)
     }
 
+    fn add_python_package(&mut self) -> Result<(), Failure> {
+        let package = workspace::root().join(PYTHON_PACKAGE);
+        for name in workspace::files(&package, PYTHON_FILES)? {
+            let path = format!("pgmeter/{}", name.display());
+            self.add(&path, &content(&package.join(name))?, 0o644)?;
+        }
+        Ok(())
+    }
+
     fn put(&mut self, path: &str, content: &[u8], mode: u32) -> Result<(), Failure> {
         // The default time is that of the oldest possible file, so it depends on nothing.
         let options = SimpleFileOptions::default().unix_permissions(mode);
@@ -186,6 +191,29 @@ mod tests {
             platform_tags("aarch64", GlibcVersion(2, 34)),
             ["manylinux_2_34_aarch64"]
         );
+    }
+
+    #[test]
+    fn the_python_package_is_a_typed_module_with_an_optional_dependency() {
+        let mut wheel = Wheel::new();
+        wheel.add_python_package().unwrap();
+        let names = wheel
+            .record
+            .lines()
+            .filter_map(|line| line.split(',').next());
+        let names: Vec<&str> = names.collect();
+        for name in ["pgmeter/__init__.py", "pgmeter/py.typed"] {
+            assert!(names.contains(&name), "{names:?}");
+        }
+        // Compiled files of a developer's tests would make two builds of a commit differ.
+        assert!(
+            !names.iter().any(|name| name.contains("cache")),
+            "{names:?}"
+        );
+        let metadata = metadata().unwrap();
+        let (head, _) = metadata.split_once("\n\n").unwrap();
+        let dependency = "Provides-Extra: pandas\nRequires-Dist: pandas; extra == \"pandas\"";
+        assert!(head.contains(dependency), "{head}");
     }
 
     #[test]

@@ -77,6 +77,8 @@ impl StagedSite {
             let language = match file.extension().and_then(|it| it.to_str()) {
                 Some("yml" | "yaml") => "yaml",
                 Some("toml") => "toml",
+                Some("ipynb") => "json",
+                Some("xml") => "xml",
                 Some("sbatch" | "pbs" | "sh") => "bash",
                 Some("service" | "timer" | "fio") => "ini",
                 _ => "text",
