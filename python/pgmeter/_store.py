@@ -18,7 +18,7 @@ from ._record import Document, Record, of_document, time
 # Marks an SQLite file as a store: "PGMR".
 APPLICATION_ID = 0x50474D52
 # The only format that this version reads. `crates/store/src/format.rs` has its history.
-FORMAT_NUMBER = 5
+FORMAT_NUMBER = 6
 # The first version of SQLite with the operator `->>`, which the store uses in its columns.
 SQLITE_MIN = (3, 38, 0)
 # Kinds of the interchange form in a stored histogram.

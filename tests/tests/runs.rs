@@ -633,7 +633,7 @@ fn a_damaged_record_is_not_imported() {
         (
             "fio.json",
             "{\"fio version\": \"fio-3.42\"}".to_owned(),
-            "not a record of pgmeter",
+            "the file ends without a result",
         ),
     ] {
         bed.file(name, text);
@@ -641,7 +641,7 @@ fn a_damaged_record_is_not_imported() {
             .assert_refused(2, &[reason]);
     }
     bed.run(&["runs", "import", "."])
-        .assert_refused(2, &["not a regular file"]);
+        .assert_refused(2, &["no results that pgmeter recognizes"]);
     assert_eq!(list(&bed).len(), 1);
     let exported = bed.run(&["runs", "export", "last"]).stdout;
     assert_eq!(serde_json::from_str::<Value>(&exported).unwrap(), record);

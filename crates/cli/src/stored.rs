@@ -136,7 +136,7 @@ pub(crate) fn read_text(path: &Path) -> Result<String, CliError> {
 }
 
 /// Opens a file that may contain a record.
-fn open(path: &Path) -> Result<File, CliError> {
+pub(crate) fn open(path: &Path) -> Result<File, CliError> {
     // Opening a pipe without a writer would block.
     let metadata = std::fs::metadata(path).map_err(|error| refused(path, &error))?;
     if !metadata.is_file() {
@@ -196,8 +196,8 @@ pub(crate) fn refused(path: &Path, reason: &dyn std::fmt::Display) -> CliError {
     let name = path.display();
     if is_fio_result(path) {
         let message = format!("`{name}` has results of fio, not a record of pgmeter");
-        let help = "measure its job file with `pgmeter run`, and name that run";
-        return CliError::new(Exit::Usage, message, Some(help.to_owned()));
+        let help = format!("import it with `pgmeter runs import {name}`, and name that run");
+        return CliError::new(Exit::Usage, message, Some(help));
     }
     let builtin = path.to_str().filter(|_| !path.exists());
     if builtin.is_some_and(|name| description::builtin::find(name).is_ok()) {

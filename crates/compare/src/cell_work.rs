@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use plan::{CacheMode, Cell, EngineKind};
-use results::{CellRecord, RunRecord, target_indexes};
+use results::{CellRecord, ImportedResult, RunRecord, target_indexes};
 use serde_json::Value;
 
 /// Keys of a planned cell that change how long or how often it is measured, but not its work.
@@ -22,17 +22,18 @@ const IGNORED_WORKER_KEYS: [&str; 3] = ["name", "seed", "cpu"];
 // The sector follows the unit of the device, so equal work may have another one elsewhere.
 const IGNORED_SPAN_KEYS: [&str; 2] = ["target_index", "sector_bytes"];
 
-/// The visible properties of a cell's work.
+/// The visible properties of a cell's work. Imported results lack those that the source does not
+/// state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CellWork {
     pub workload: String,
     pub access_spec: Option<String>,
     pub phase: String,
-    pub engine: EngineKind,
-    pub cache: CacheMode,
-    pub iodepth: u32,
-    pub workers: u32,
-    pub ranks: u32,
+    pub engine: Option<EngineKind>,
+    pub cache: Option<CacheMode>,
+    pub iodepth: Option<u32>,
+    pub workers: Option<u32>,
+    pub ranks: Option<u32>,
     /// Indexes of the targets in the plan.
     pub targets: Vec<usize>,
 }
@@ -98,11 +99,11 @@ impl<'a> RunWork<'a> {
                 workload: cell.workload.clone(),
                 access_spec: cell.access_spec.clone(),
                 phase: cell.phase.text().into_owned(),
-                engine: cell.engine,
-                cache: cell.cache,
-                iodepth: cell.iodepth,
-                workers: cell.workers,
-                ranks: cell.ranks,
+                engine: Some(cell.engine),
+                cache: Some(cell.cache),
+                iodepth: Some(cell.iodepth),
+                workers: Some(cell.workers),
+                ranks: Some(cell.ranks),
                 targets: targets(cell, self.run, planned),
             },
             work: planned.map_or(Value::Null, work),
@@ -112,8 +113,43 @@ impl<'a> RunWork<'a> {
     }
 }
 
+/// Settings of other programs that change where, how long or how often they measure, or only name
+/// the job, but not the work. `filename` and the others are options of fio.
+const IGNORED_SETTINGS: [&str; 7] = [
+    "name",
+    "filename",
+    "directory",
+    "runtime",
+    "ramp_time",
+    "time_based",
+    "randseed",
+];
+
 impl PlannedCellWork {
-    fn workers(&self) -> (u32, u32) {
+    /// Returns the work of an imported result, as far as its source states it.
+    pub(crate) fn imported(result: &ImportedResult) -> Self {
+        let settings = result.settings.iter();
+        let settings = settings.filter(|it| !IGNORED_SETTINGS.contains(&it.name.as_str()));
+        let settings = settings.map(|it| (it.name.clone(), Value::from(it.value.as_str())));
+        Self {
+            properties: CellWork {
+                workload: result.name.clone(),
+                access_spec: None,
+                phase: "measure".to_owned(),
+                engine: None,
+                cache: None,
+                iodepth: result.iodepth,
+                workers: result.workers,
+                ranks: None,
+                targets: Vec::new(),
+            },
+            work: Value::Object(settings.collect()),
+            occurrence: 0,
+            record_index: 0,
+        }
+    }
+
+    fn workers(&self) -> (Option<u32>, Option<u32>) {
         (self.properties.workers, self.properties.ranks)
     }
 }

@@ -1,9 +1,7 @@
 //! The comparison of two runs.
 
-use std::collections::BTreeSet;
-
 use plan::{CacheMode, EngineKind, Plan};
-use results::{CellRecord, RunRecord, Timestamp, Warning, WarningCode, WarningLevel};
+use results::RunRecord;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,6 +11,9 @@ use crate::difference::{self, Difference};
 use crate::error::CompareError;
 use crate::group::{self, SideGroup};
 use crate::judge::{self, FigureComparison, Pair, Verdict};
+use crate::measurement::Measurement;
+use crate::mixed;
+use crate::side::Side;
 
 /// Options that decide how runs are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,29 +49,6 @@ pub struct Comparison {
     pub test_count: u64,
 }
 
-/// A side of a comparison.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Side {
-    /// What the user calls the side, such as a tag; absent if it has only run ids.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Ids of the runs.
-    pub runs: Vec<String>,
-    /// Start of the first run.
-    pub started_at: Option<Timestamp>,
-    /// Paths of the targets.
-    pub targets: Vec<String>,
-    /// Number of cells that did not complete and are left out.
-    pub incomplete_count: u64,
-    /// Largest share of time, from 0 to 1, that the workers of a cell waited for a CPU; absent if
-    /// no cell has a warning about it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub waiting: Option<f64>,
-    /// Reasons to doubt the side's results: the codes of the warnings of its runs, without notes.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub doubts: Vec<WarningCode>,
-}
-
 /// Short description of a cell's work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CellName {
@@ -84,16 +62,17 @@ pub struct CellName {
     pub access_spec: Option<String>,
     /// Phase, such as `measure`.
     pub phase: String,
-    /// Engine that issued the I/O.
-    pub engine: EngineKind,
-    /// Use of the page cache.
-    pub cache: CacheMode,
-    /// Queue depth: requests in flight per worker and target.
-    pub iodepth: u32,
-    /// Number of workers.
-    pub workers: u32,
-    /// Number of processes.
-    pub ranks: u32,
+    /// Engine that issued the I/O; null for imported results.
+    pub engine: Option<EngineKind>,
+    /// Use of the page cache; null for imported results.
+    pub cache: Option<CacheMode>,
+    /// Queue depth: requests in flight per worker and target; null if the source of imported
+    /// results does not state it.
+    pub iodepth: Option<u32>,
+    /// Number of workers; null if the source of imported results does not state it.
+    pub workers: Option<u32>,
+    /// Number of processes; null for imported results.
+    pub ranks: Option<u32>,
 }
 
 /// One cell on both sides.
@@ -105,9 +84,9 @@ pub struct CellComparison {
     /// Description of the cell on the second side, if it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name_b: Option<CellName>,
-    /// Target of the first side; several targets are separated by `, `.
+    /// Target of the first side; several targets are separated by `, `. Empty if it is unknown.
     pub target_a: String,
-    /// Target of the second side; several targets are separated by `, `.
+    /// Target of the second side; several targets are separated by `, `. Empty if it is unknown.
     pub target_b: String,
     /// `true` if a comparison in pairs was requested, but the sides have unequal numbers of
     /// repetitions, so the cell was compared without pairs.
@@ -116,10 +95,10 @@ pub struct CellComparison {
     /// `true` if at least one measurement of the second side was too short.
     #[serde(skip)]
     pub is_short_b: bool,
-    /// Failed operations of the first side.
-    pub errors_a: u64,
-    /// Failed operations of the second side.
-    pub errors_b: u64,
+    /// Failed operations of the first side; null if their number is unknown.
+    pub errors_a: Option<u64>,
+    /// Failed operations of the second side; null if their number is unknown.
+    pub errors_b: Option<u64>,
     /// All metrics that both sides have.
     pub figures: Vec<FigureComparison>,
 }
@@ -193,24 +172,33 @@ pub fn compare(
         }
     }
     let mut plan_differences = plan_differences(a, b);
-    let pairs = match_groups(&groups_a, &groups_b, options.force).map_err(|unlike| {
+    let is_mixed = has_import(a) != has_import(b);
+    let matched = match is_mixed {
+        true => match_mixed(&groups_a, &groups_b, options.force),
+        false => match_groups(&groups_a, &groups_b, options.force),
+    };
+    let pairs = matched.map_err(|unlike| {
+        let (a, b) = (ids(a), ids(b));
         if unlike.is_empty() {
-            return CompareError::NothingInCommon {
-                a: ids(a),
-                b: ids(b),
-            };
+            return CompareError::NothingInCommon { a, b };
         }
-        CompareError::DifferentWork {
-            a: ids(a),
-            b: ids(b),
-            differences: reasons(&plan_differences, &groups_a, &groups_b, &unlike),
-        }
+        let differences = match is_mixed {
+            true => mixed_differences(&groups_a, &groups_b, &unlike),
+            false => reasons(&plan_differences, &groups_a, &groups_b, &unlike),
+        };
+        CompareError::DifferentWork { a, b, differences }
     })?;
     let (numbers_a, numbers_b) = (group::numbers(&groups_a), group::numbers(&groups_b));
-    let is_alike = |&(i, j): &(usize, usize)| groups_a[i].planned == groups_b[j].planned;
+    let is_alike = |&(i, j): &(usize, usize)| match is_mixed {
+        true => mixed::differences(&groups_a[i], &groups_b[j]).is_empty(),
+        false => groups_a[i].planned == groups_b[j].planned,
+    };
     let unlike = pairs.iter().copied().filter(|pair| !is_alike(pair));
     let unlike: GroupPairs = unlike.collect();
-    plan_differences.extend(line_differences(&groups_a, &groups_b, &unlike));
+    plan_differences.extend(match is_mixed {
+        true => mixed_differences(&groups_a, &groups_b, &unlike),
+        false => line_differences(&groups_a, &groups_b, &unlike),
+    });
     let mut cells: Vec<CellComparison> = pairs
         .iter()
         .map(|&(i, j)| {
@@ -224,13 +212,10 @@ pub fn compare(
         .collect();
     let test_count = judge::judge(&mut figures) as u64;
     Ok(Comparison {
-        a: side(a, &groups_a),
-        b: side(b, &groups_b),
+        a: Side::of(a, &groups_a),
+        b: Side::of(b, &groups_b),
         plan_differences,
-        environment_differences: match (a.first(), b.first()) {
-            (Some(a), Some(b)) => difference::of_environments(a, b),
-            _ => Vec::new(),
-        },
+        environment_differences: environment_differences(a, b),
         forced: !unlike.is_empty(),
         only_a: uncompared(&groups_a, &numbers_a, |i| {
             pairs.iter().any(|pair| pair.0 == i)
@@ -311,6 +296,45 @@ fn match_groups(a: &[SideGroup], b: &[SideGroup], force: bool) -> Result<GroupPa
     }
 }
 
+/// Like [`match_groups`], for a side of pgmeter and a side of another program.
+fn match_mixed(a: &[SideGroup], b: &[SideGroup], force: bool) -> Result<GroupPairs, GroupPairs> {
+    let pairs = mixed::pairs(a, b);
+    let is_unlike = |&(i, j): &(usize, usize)| !mixed::differences(&a[i], &b[j]).is_empty();
+    let unlike: GroupPairs = pairs.iter().copied().filter(is_unlike).collect();
+    match (pairs.is_empty(), unlike.is_empty() || force) {
+        (false, true) => Ok(pairs),
+        _ => Err(unlike),
+    }
+}
+
+fn mixed_differences(
+    a: &[SideGroup],
+    b: &[SideGroup],
+    unlike: &[(usize, usize)],
+) -> Vec<Difference> {
+    let pairs = unlike.iter();
+    let mut found: Vec<Difference> = pairs
+        .flat_map(|&(i, j)| mixed::differences(&a[i], &b[j]))
+        .collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+fn environment_differences(a: &[RunRecord], b: &[RunRecord]) -> Vec<Difference> {
+    match (a.first(), b.first()) {
+        (Some(a), Some(b)) if a.import.is_none() && b.import.is_none() => {
+            difference::of_environments(a, b)
+        }
+        // The environment of imported results is unknown, which is no difference.
+        _ => Vec::new(),
+    }
+}
+
+fn has_import(runs: &[RunRecord]) -> bool {
+    runs.iter().any(|run| run.import.is_some())
+}
+
 fn cell(a: &SideGroup, b: &SideGroup, numbers: [u32; 2], paired: bool) -> CellComparison {
     let pair = Pair {
         a: &a.cells,
@@ -328,17 +352,20 @@ fn cell(a: &SideGroup, b: &SideGroup, numbers: [u32; 2], paired: bool) -> CellCo
         target_a: target(&a.cells),
         target_b: target(&b.cells),
         is_unpaired: paired && a.cells.len() != b.cells.len(),
-        is_short_b: b.cells.iter().any(|cell| cell.is_too_short()),
-        errors_a: a.cells.iter().map(|cell| cell.total.errors).sum(),
-        errors_b: b.cells.iter().map(|cell| cell.total.errors).sum(),
+        is_short_b: b
+            .cells
+            .iter()
+            .filter_map(|it| it.cell())
+            .any(|cell| cell.is_too_short()),
+        errors_a: a.cells.iter().map(|cell| cell.errors()).sum(),
+        errors_b: b.cells.iter().map(|cell| cell.errors()).sum(),
         figures: pair.figures(),
     }
 }
 
-fn target(cells: &[&CellRecord]) -> String {
-    cells
-        .first()
-        .map_or_else(String::new, |cell| cell.target.clone())
+fn target(cells: &[Measurement]) -> String {
+    let first = cells.first();
+    first.map_or_else(String::new, |cell| cell.target().to_owned())
 }
 
 /// Returns the differences between the plans, first those that change the work itself.
@@ -402,49 +429,6 @@ fn uncompared(
         .filter(|(index, _)| !is_compared(*index))
         .map(|(_, (group, number))| CellName::of(&group.planned.properties, *number))
         .collect()
-}
-
-fn side(runs: &[RunRecord], groups: &[SideGroup]) -> Side {
-    let cells: usize = runs.iter().map(|run| run.cells.len()).sum();
-    let complete: usize = groups.iter().map(|group| group.cells.len()).sum();
-    let mut targets: Vec<String> = runs
-        .iter()
-        .flat_map(|run| &run.plan.targets)
-        .map(|target| target.path.to_string_lossy().into_owned())
-        .collect();
-    let mut seen = Vec::new();
-    targets.retain(|target| {
-        let is_new = !seen.contains(target);
-        seen.push(target.clone());
-        is_new
-    });
-    Side {
-        name: None,
-        runs: runs.iter().map(|run| run.id.clone()).collect(),
-        started_at: runs.iter().map(|run| run.started_at).min(),
-        targets,
-        incomplete_count: (cells - complete) as u64,
-        waiting: runs.iter().filter_map(waiting).reduce(f64::max),
-        doubts: doubts(runs),
-    }
-}
-
-fn doubts(runs: &[RunRecord]) -> Vec<WarningCode> {
-    let warnings = runs.iter().flat_map(|run| &run.warnings);
-    let doubts = warnings.filter(|it| it.level() == WarningLevel::Warning);
-    let codes: BTreeSet<WarningCode> = doubts.map(|it| it.code.clone()).collect();
-    codes.into_iter().collect()
-}
-
-fn waiting(run: &RunRecord) -> Option<f64> {
-    let warned_cell = |warning: &Warning| {
-        let is_of_it = warning.code == WarningCode::WaitedForProcessor;
-        warning.cell.filter(|_| is_of_it)
-    };
-    // Every cell waits a little; only cells with the warning waited long enough to matter.
-    let warned: Vec<u32> = run.warnings.iter().filter_map(warned_cell).collect();
-    let cells = run.cells.iter().filter(|it| warned.contains(&it.index));
-    cells.filter_map(|cell| cell.cpu.waiting).reduce(f64::max)
 }
 
 fn ids(runs: &[RunRecord]) -> String {

@@ -1,7 +1,5 @@
 //! Metrics of a comparison.
 
-use std::collections::BTreeSet;
-
 use results::{CellRecord, Latency, OperationFigures, percentile_is_supported};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,36 +74,6 @@ pub enum Scope {
     Operation(String),
     /// One kind of transaction, if there are several.
     Transaction(String),
-}
-
-/// Returns the scopes of two groups of cells: the total, and each operation or kind if there are
-/// several.
-pub(crate) fn scopes(cells: &[&CellRecord]) -> Vec<Scope> {
-    let names = |of: fn(&CellRecord) -> Vec<&String>| -> BTreeSet<&String> {
-        cells.iter().flat_map(|cell| of(cell)).collect()
-    };
-    let operations = names(|cell| {
-        // Operations that always failed have a rate of 0, to which there is no ratio.
-        let counted = cell.operations.iter().filter(|(_, f)| f.count > 0);
-        counted.map(|(name, _)| name).collect()
-    });
-    let transactions = names(|cell| {
-        let counted = cell.transactions.iter().filter(|(_, f)| f.count > 0);
-        counted.map(|(name, _)| name).collect()
-    });
-    let several = |names: BTreeSet<&String>, scope: fn(String) -> Scope| -> Vec<Scope> {
-        // A single operation equals the total and would only add tests to Holm's correction.
-        if names.len() < 2 {
-            return Vec::new();
-        }
-        names.into_iter().cloned().map(scope).collect()
-    };
-    [
-        vec![Scope::Total],
-        several(operations, Scope::Operation),
-        several(transactions, Scope::Transaction),
-    ]
-    .concat()
 }
 
 /// Returns the value of a metric; `None` if it was not measured or has too few samples.

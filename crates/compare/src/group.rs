@@ -1,16 +1,17 @@
 //! Groups cells that did the same work, and matches the groups of two sides.
 
 use plan::CurvePart;
-use results::{CellRecord, RunRecord, Status};
+use results::{CellRecord, ImportRecord, RunRecord, Status};
 
 use crate::cell_work::{FIRST_SIMILAR, PlannedCellWork, RunWork, SIMILARITY_LEVELS};
+use crate::measurement::Measurement;
 
 /// All complete cells of a side that did the same work.
 #[derive(Debug)]
 pub(crate) struct SideGroup<'a> {
     pub planned: PlannedCellWork,
     /// In the order of execution.
-    pub cells: Vec<&'a CellRecord>,
+    pub cells: Vec<Measurement<'a>>,
 }
 
 /// Pairs of groups, as indexes into the lists of both sides.
@@ -37,8 +38,11 @@ pub(crate) fn gather(runs: &[RunRecord]) -> Vec<SideGroup<'_>> {
             let mut work = plans.planned_work(cell);
             work.record_index = seen.iter().filter(|it| **it == cell_id).count();
             seen.push(cell_id);
-            add(&mut groups, work, cell);
+            add(&mut groups, work, Measurement::Cell(cell));
         }
+        run.import
+            .iter()
+            .for_each(|import| add_imported(&mut groups, import));
     }
     groups
 }
@@ -61,7 +65,19 @@ fn is_comparable(cell: &CellRecord) -> bool {
     cell.status == Status::Complete && !is_point
 }
 
-fn add<'a>(groups: &mut Vec<SideGroup<'a>>, work: PlannedCellWork, cell: &'a CellRecord) {
+/// Adds the results of another program.
+fn add_imported<'a>(groups: &mut Vec<SideGroup<'a>>, import: &'a ImportRecord) {
+    let mut seen = Vec::new();
+    for result in &import.results {
+        let mut work = PlannedCellWork::imported(result);
+        let id = (&result.name, &result.settings, result.repetition);
+        work.record_index = seen.iter().filter(|it| **it == id).count();
+        seen.push(id);
+        add(groups, work, Measurement::Imported(result));
+    }
+}
+
+fn add<'a>(groups: &mut Vec<SideGroup<'a>>, work: PlannedCellWork, cell: Measurement<'a>) {
     match groups.iter_mut().find(|group| group.planned == work) {
         Some(group) => group.cells.push(cell),
         None => groups.push(SideGroup {

@@ -1,11 +1,11 @@
 //! The verdict on each metric.
 
-use results::CellRecord;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Ratio, UncertainMean};
 
-use crate::figure::{self, Figure, Scope};
+use crate::figure::{Figure, Scope};
+use crate::measurement::{self, Measurement};
 use crate::series;
 
 /// Probability of any false alarm in a whole comparison.
@@ -138,8 +138,8 @@ impl FigureComparison {
 
 /// Two groups of cells with the same work.
 pub(crate) struct Pair<'a> {
-    pub a: &'a [&'a CellRecord],
-    pub b: &'a [&'a CellRecord],
+    pub a: &'a [Measurement<'a>],
+    pub b: &'a [Measurement<'a>],
     /// `true` if the i-th cells of both sides were measured one after the other.
     pub paired: bool,
 }
@@ -149,7 +149,7 @@ impl Pair<'_> {
     pub(crate) fn figures(&self) -> Vec<FigureComparison> {
         let cells = [self.a, self.b].concat();
         let mut figures = Vec::new();
-        for scope in figure::scopes(&cells) {
+        for scope in measurement::scopes(&cells) {
             let first = figures.len();
             for kind in Figure::ALL {
                 figures.extend(self.figure(&scope, kind));
@@ -161,8 +161,8 @@ impl Pair<'_> {
     }
 
     fn figure(&self, scope: &Scope, figure: Figure) -> Option<FigureComparison> {
-        let samples = |cells: &[&CellRecord]| -> Option<Vec<f64>> {
-            let value = |cell: &&CellRecord| figure::value(cell, scope, figure);
+        let samples = |cells: &[Measurement]| -> Option<Vec<f64>> {
+            let value = |cell: &Measurement| cell.value(scope, figure);
             cells.iter().map(value).collect()
         };
         let (a, b) = (samples(self.a)?, samples(self.b)?);
@@ -241,11 +241,11 @@ impl Pair<'_> {
         if kinds != (Figure::PerSecond, Figure::BytesPerSecond) {
             return;
         }
-        let size_bytes = |cell: &CellRecord| {
-            let of = |figure| figure::value(cell, &rate.scope, figure);
+        let size_bytes = |cell: &Measurement| {
+            let of = |figure| cell.value(&rate.scope, figure);
             Some(of(Figure::BytesPerSecond)? / of(Figure::PerSecond)?)
         };
-        let sizes: Vec<Option<f64>> = self.a.iter().chain(self.b).map(|c| size_bytes(c)).collect();
+        let sizes: Vec<Option<f64>> = self.a.iter().chain(self.b).map(size_bytes).collect();
         let is_one_size = sizes.iter().all(|size| match (size, sizes[0]) {
             // Both rates are divided by the same time, so equal sizes differ only by floating-point
             // errors.
@@ -260,12 +260,12 @@ impl Pair<'_> {
 
 /// Returns a value of a run, with the uncertainty that the intervals within the run show.
 fn uncertain_within_run(
-    cell: &CellRecord,
+    cell: Measurement,
     value: f64,
     scope: &Scope,
     figure: Figure,
 ) -> Option<UncertainMean> {
-    let mean = series::uncertain_mean(cell, scope, figure)?;
+    let mean = series::uncertain_mean(cell.cell()?, scope, figure)?;
     Some(UncertainMean {
         mean: value,
         // The value covers the whole run, so the error of the intervals' mean is scaled to it.
@@ -275,10 +275,10 @@ fn uncertain_within_run(
 }
 
 /// Returns the 95 % confidence interval within the only run; `None` for several runs.
-fn interval_within_run(cells: &[&CellRecord], scope: &Scope, figure: Figure) -> Option<[f64; 2]> {
+fn interval_within_run(cells: &[Measurement], scope: &Scope, figure: Figure) -> Option<[f64; 2]> {
     let [cell] = cells else { return None };
-    let value = figure::value(cell, scope, figure)?;
-    let half = uncertain_within_run(cell, value, scope, figure)?.half_width()?;
+    let value = cell.value(scope, figure)?;
+    let half = uncertain_within_run(*cell, value, scope, figure)?.half_width()?;
     Some([(value - half).max(0.0), value + half])
 }
 

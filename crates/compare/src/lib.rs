@@ -13,14 +13,18 @@ mod error;
 mod figure;
 mod group;
 mod judge;
+mod measurement;
+mod mixed;
 mod series;
+mod side;
 
 pub use cell_work::work;
 pub use comparison::{
-    CellComparison, CellName, Comparison, ComparisonOptions, Side, compare, compare_with_first,
+    CellComparison, CellName, Comparison, ComparisonOptions, compare, compare_with_first,
     planned_differences,
 };
 pub use difference::Difference;
 pub use error::CompareError;
 pub use figure::{Figure, Scope};
 pub use judge::{Basis, FigureComparison, Verdict};
+pub use side::Side;

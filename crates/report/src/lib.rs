@@ -15,6 +15,7 @@ mod fold;
 mod forest;
 mod group;
 mod html;
+mod imported;
 mod iometer;
 mod matrix;
 mod measure;
@@ -63,7 +64,7 @@ pub use wrap::wrap;
 
 use std::str::FromStr;
 
-use results::RunRecord;
+use results::{ImportRecord, RunRecord};
 
 /// Formats of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -240,6 +241,13 @@ pub fn render_text(
     verdict: VerdictPosition,
     page: Page,
 ) -> Styled {
+    if let Some(import) = &record.import {
+        return write::write(
+            &imported::document(record, import, Terminal),
+            Terminal,
+            page,
+        );
+    }
     let model = match repetitions {
         ShownRepetitions::Means => Model::of_means(record),
         ShownRepetitions::All => Model::new(record),
@@ -247,10 +255,45 @@ pub fn render_text(
     write::write(&model::document(&model, Terminal, verdict), Terminal, page)
 }
 
+impl Format {
+    /// `true` if imported results can be rendered in this format. The others describe cells that
+    /// pgmeter measured.
+    #[must_use]
+    pub fn takes_imports(self) -> bool {
+        matches!(
+            self,
+            Self::Text | Self::Markdown | Self::Html | Self::Csv | Self::Json | Self::Classic
+        )
+    }
+}
+
+/// Returns the report of imported results; `None` for a format that has no separate form for them.
+fn render_import(
+    record: &RunRecord,
+    import: &ImportRecord,
+    (format, page): (Format, Page),
+) -> Option<Styled> {
+    let in_medium =
+        |medium| write::write(&imported::document(record, import, medium), medium, page);
+    match format {
+        Format::Text => Some(in_medium(Terminal)),
+        Format::Markdown => Some(in_medium(Markdown)),
+        Format::Html => Some(in_medium(ReportMedium::Page)),
+        Format::Csv => Some(imported::csv(record, import).into()),
+        Format::Classic => Some(imported::original_text(import).into()),
+        _ => None,
+    }
+}
+
 /// Returns the report of a record in this format, with a final line break. As text, it shows means
 /// instead of single repetitions.
 #[must_use]
 pub fn render(record: &RunRecord, format: Format, page: Page) -> Styled {
+    if let Some(import) = &record.import
+        && let Some(report) = render_import(record, import, (format, page))
+    {
+        return report;
+    }
     let text = match format {
         Format::Text => {
             return render_text(

@@ -21,6 +21,7 @@ mod event;
 mod flows;
 mod format;
 mod goals;
+mod imported;
 mod interval;
 mod key;
 mod lab;
@@ -71,6 +72,9 @@ pub use flows::CONNECTION;
 pub use format::{FORMAT, upgrade_cell};
 pub use goals::{
     FoundDepth, GoalFigures, GoalKind, LateRequest, MissedGoal, SteadyReading, SteadyReadings,
+};
+pub use imported::{
+    ImportOrigin, ImportRecord, ImportedFigure, ImportedResult, ImportedStatement, ImportedText,
 };
 pub use interval::{IntervalDevice, IntervalFigures, IntervalRecord, LatencyCounts, PartFigures};
 pub use key::CellKey;

@@ -12,8 +12,8 @@ use units::{JsonDocument, json_page, parse_json, read_json};
 
 use crate::format::{self, FORMAT_1};
 use crate::{
-    CellRecord, ClusterRecord, Environment, EstimateRecord, FORMAT, PreconditionRecord, Status,
-    Warning,
+    CellRecord, ClusterRecord, Environment, EstimateRecord, FORMAT, ImportRecord,
+    PreconditionRecord, Status, Warning,
 };
 
 /// Plan, environment and results of one run.
@@ -23,11 +23,12 @@ pub struct RunRecord {
     pub format: String,
     /// Id of the run; ids sort by start time.
     pub id: String,
-    /// Start of the run.
+    /// Start of the run. Of imported results, the time that the source states, or else the time of
+    /// the import: see [`ImportOrigin::time`](crate::ImportOrigin::time).
     pub started_at: Timestamp,
-    /// End of the run; none while it is running.
+    /// End of the run; none while it is running, and of imported results.
     pub finished_at: Option<Timestamp>,
-    /// The program that measured.
+    /// The program that measured, or that imported the results.
     pub pgmeter: ProgramRecord,
     /// The command line, program name first.
     pub command: Vec<String>,
@@ -60,6 +61,10 @@ pub struct RunRecord {
     /// The run that alternated with this one, cell by cell; none for a run alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alternation: Option<Alternation>,
+    /// Results of another program; none for a run of pgmeter. A run with imported results has no
+    /// cells, and its plan is empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub import: Option<ImportRecord>,
 }
 
 /// The other of two runs that were measured alternately.
@@ -85,7 +90,7 @@ impl Alternation {
     }
 }
 
-/// The program that measured.
+/// The program that measured, or that imported the results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Program")]
 pub struct ProgramRecord {
@@ -157,6 +162,29 @@ impl RunRecord {
             cells: Vec::new(),
             estimates: Vec::new(),
             alternation: None,
+            import: None,
+        }
+    }
+
+    /// The record of imported results. It has no plan and no cells, because pgmeter measured
+    /// nothing.
+    #[must_use]
+    pub fn imported(import: ImportRecord, imported_at: Timestamp) -> Self {
+        let started_at = import.origin.time.unwrap_or(imported_at);
+        let plan = Plan {
+            workloads: Vec::new(),
+            targets: Vec::new(),
+            cells: Vec::new(),
+            seed: 0,
+            settings: Vec::new(),
+            repetition_rule: None,
+        };
+        Self {
+            id: import.id(),
+            started_at,
+            status: Status::Complete,
+            import: Some(import),
+            ..Self::new(plan, Environment::default(), Vec::new())
         }
     }
 

@@ -1,7 +1,7 @@
 //! The best rates of a run, for lists of runs.
 
 use plan::CurvePart;
-use results::{CellRecord, Phase, Status};
+use results::{CellRecord, ImportRecord, ImportedFigure, Phase, Status};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -74,6 +74,43 @@ impl Best {
         let mut rates = BestRates::default();
         cells.iter().for_each(|cell| rates.add(cell));
         rates.best()
+    }
+
+    /// The best rates of imported results.
+    pub(crate) fn of_import(import: &ImportRecord) -> Self {
+        let figures = import.results.iter().flat_map(|it| &it.figures);
+        let of = |metric: &str, operations: Option<&[&str]>| {
+            let is_it = |it: &&ImportedFigure| {
+                let is_wanted = operations.is_none_or(|all| all.contains(&it.operation.as_str()));
+                it.metric == metric && is_wanted
+            };
+            figures
+                .clone()
+                .filter(is_it)
+                .map(|it| it.value)
+                .reduce(f64::max)
+        };
+        let per_second_max = of("per_second", None);
+        let bytes_per_second_max = of("bytes_per_second", None);
+        // A total alone may count any operation, such as the creation of files.
+        let has_requests = of("per_second", Some(&["read", "write"])).is_some();
+        let requests = of("per_second", Some(&["total", "read", "write"]));
+        let requests = requests.filter(|_| has_requests);
+        let is_large = |rate: f64| bytes_per_second_max.is_some_and(|it| it >= LARGE_BYTES * rate);
+        let (unit, rate) = match (of("transactions_per_second", None), requests) {
+            (Some(rate), _) => (HeadlineUnit::Transactions, Some(rate)),
+            (None, Some(rate)) if !is_large(rate) => (HeadlineUnit::Requests, Some(rate)),
+            _ if bytes_per_second_max.is_some() => (HeadlineUnit::Bytes, bytes_per_second_max),
+            _ => (HeadlineUnit::Operations, per_second_max),
+        };
+        Self {
+            per_second_max,
+            bytes_per_second_max,
+            headline: rate.map(|per_second| Headline {
+                of: unit,
+                per_second,
+            }),
+        }
     }
 }
 

@@ -217,15 +217,20 @@ pub(crate) fn finish_run(
     let sql = "UPDATE runs SET status = ?2, finished_at = ?3, owner = NULL, cell_count = ?4, \
                per_second_max = ?5, bytes_per_second_max = ?6, rate_of = ?7, rate = ?8 \
                WHERE key = ?1";
-    let best = Best::of(&record.cells);
+    let best = match &record.import {
+        Some(import) => Best::of_import(import),
+        None => Best::of(&record.cells),
+    };
     let headline = best.headline;
     // A classic program's cell has one record per phase.
     let cells_of_plan: BTreeSet<u32> = record.cells.iter().map(|cell| cell.index).collect();
+    let imported = record.import.iter();
+    let imported_count: usize = imported.map(|it| it.results.len()).sum();
     store.prepare_cached(sql)?.execute(params![
         run,
         RunStatus::from(record.status).as_str(),
         record.finished_at.map(|time| time.to_string()),
-        cells_of_plan.len() as i64,
+        (cells_of_plan.len() + imported_count) as i64,
         best.per_second_max,
         best.bytes_per_second_max,
         headline.map(|it| it.of.as_str()),

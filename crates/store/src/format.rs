@@ -13,6 +13,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 /// | 3 | 0.1.0 | added: `labs` |
 /// | 4 | 0.1.0 | added: `runs.rate_of`, `runs.rate`, `runs.kernel` |
 /// | 5 | 0.1.0 | rates are means of repetitions; transactions follow PostMark |
+/// | 6 | 0.1.0 | added: `runs.origin` |
 pub const FORMAT_NUMBER: i64 = STEPS.len() as i64;
 
 /// Marks an SQLite file as a store: "PGMR".
@@ -27,6 +28,7 @@ const STEPS: &[&str] = &[
     include_str!("format/3.sql"),
     include_str!("format/4.sql"),
     include_str!("format/5.sql"),
+    include_str!("format/6.sql"),
 ];
 
 /// Format number of an open store; 0 for an empty file.

@@ -3,6 +3,9 @@
 use results::{RunRecord, Status};
 use rusqlite::{Transaction, params};
 
+/// Name of the statement of a source that names its host.
+const HOST_STATEMENT: &str = "host";
+
 /// The part of a run that is known at its start.
 #[derive(Debug)]
 pub(crate) struct RunHeader {
@@ -15,6 +18,8 @@ pub(crate) struct RunHeader {
     file_systems: String,
     host: String,
     kernel: String,
+    /// The origin of imported results (JSON).
+    origin: Option<String>,
     /// The record (JSON) without its end, warnings, cells and estimates.
     record: String,
 }
@@ -25,10 +30,16 @@ impl RunHeader {
         // Users select a run by the name of the pack, not by its parts.
         let workloads = plan.workloads.iter();
         let workloads = workloads.map(|it| it.pack.as_ref().unwrap_or(&it.name).clone());
+        let import = record.import.as_ref();
+        let imported_names = import.iter().flat_map(|it| it.names());
+        let workloads = workloads.chain(imported_names.map(str::to_owned));
         let targets = plan
             .targets
             .iter()
             .map(|target| record.full_path(target).to_string_lossy().into_owned());
+        let imported_results = import.iter().flat_map(|it| &it.results);
+        let targets = targets.chain(imported_results.filter_map(|it| it.target.clone()));
+        let imported_host = import.and_then(|it| it.statement(HOST_STATEMENT));
         let file_systems = record
             .environment
             .file_systems
@@ -52,6 +63,7 @@ impl RunHeader {
             cells: Vec::new(),
             estimates: Vec::new(),
             alternation: record.alternation.clone(),
+            import: record.import.clone(),
         };
         Ok(Self {
             id: record.id.clone(),
@@ -61,8 +73,9 @@ impl RunHeader {
             workloads: names(workloads)?,
             targets: names(targets)?,
             file_systems: names(file_systems)?,
-            host: record.environment.host.clone(),
+            host: imported_host.unwrap_or(&record.environment.host).to_owned(),
             kernel: record.environment.kernel.clone(),
+            origin: import.map(|it| units::json_line(&it.origin)).transpose()?,
             record: units::json_line(&bare)?,
         })
     }
@@ -70,8 +83,8 @@ impl RunHeader {
     /// Adds the run, marked as running in the process `owner`; returns its key.
     pub(crate) fn insert(&self, store: &Transaction, owner: &str) -> rusqlite::Result<i64> {
         let sql = "INSERT INTO runs (id, started_at, started_us, status, owner, command, \
-                   workloads, targets, file_systems, host, kernel) \
-                   VALUES (?1, ?2, ?3, 'running', ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+                   workloads, targets, file_systems, host, kernel, origin) \
+                   VALUES (?1, ?2, ?3, 'running', ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
         store.prepare_cached(sql)?.execute(params![
             self.id,
             self.started_at,
@@ -82,7 +95,8 @@ impl RunHeader {
             self.targets,
             self.file_systems,
             self.host,
-            self.kernel
+            self.kernel,
+            self.origin
         ])?;
         let run = store.last_insert_rowid();
         store

@@ -33,19 +33,36 @@ impl Store {
                 });
             }
         };
+        self.add(&record)
+    }
+
+    /// Adds a complete record.
+    ///
+    /// # Errors
+    /// If it is damaged, or another run has its id. The store is then unchanged.
+    pub fn add(&mut self, record: &RunRecord) -> Result<Imported, StoreError> {
         let id = record.id.clone();
-        let entries = RunDraft::default().corrections(&record);
+        let entries = RunDraft::default().corrections(record);
         let entries = entries.map_err(|error| StoreError::of(self.path(), json_error(error)))?;
         // Before the store is locked, so that a bad record costs other processes nothing.
-        check(&record, &entries)?;
-        match insert(&mut self.connection, &record, &entries) {
+        check(record, &entries)?;
+        match insert(&mut self.connection, record, &entries) {
             Ok(()) => Ok(Imported::New(id)),
-            // Compared as text, in which a rate that is not a number equals itself.
-            Err(error) if is_name_taken(&error) => match self.export(&id)? == record.to_json() {
+            Err(error) if is_name_taken(&error) => match is_same(&self.load(&id)?, record) {
                 true => Ok(Imported::AlreadyStored(id)),
                 false => Err(StoreError::DuplicateId { id }),
             },
             Err(error) => Err(StoreError::of(self.path(), error)),
         }
+    }
+}
+
+/// `true` if both records are equal, or have the same results of another program.
+fn is_same(stored: &RunRecord, record: &RunRecord) -> bool {
+    match (&stored.import, &record.import) {
+        // The time of the import may differ, and a later version may read more of the text.
+        (Some(stored), Some(import)) => stored.sources == import.sources,
+        // Compared as text, in which a rate that is not a number equals itself.
+        _ => stored.to_json() == record.to_json(),
     }
 }

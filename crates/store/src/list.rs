@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use results::{Timestamp, WarningCode, WarningLevel};
+use results::{ImportOrigin, Timestamp, WarningCode, WarningLevel};
 use rusqlite::{Connection, Row};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,15 +24,18 @@ pub struct RunRow {
     /// Shortest unique prefix of the id among runs and labs, at least up to the second of the
     /// start.
     pub short_id: String,
-    /// Start of the run.
+    /// Start of the run. If `origin` has no time, the time of the import.
     pub started_at: Timestamp,
-    /// End of the run; none if it is still running or was killed.
+    /// The program whose results were imported; none for a run of pgmeter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<ImportOrigin>,
+    /// End of the run; none if it is still running or was killed, and of imported results.
     pub finished_at: Option<Timestamp>,
     /// Status of the run.
     pub status: RunStatus,
     /// The command line, program name first.
     pub command: Vec<String>,
-    /// Names of the workloads, without duplicates.
+    /// Names of the workloads, or of the imported results, without duplicates.
     pub workloads: Vec<String>,
     /// Paths of the targets, without duplicates.
     pub targets: Vec<String>,
@@ -42,7 +45,7 @@ pub struct RunRow {
     pub host: String,
     /// Release of the kernel that measured; empty if unknown.
     pub kernel: String,
-    /// Number of complete cells.
+    /// Number of complete cells, or of imported results.
     pub cell_count: u32,
     /// Operations per second of the best cell. The rate of a repeated cell is the mean of its
     /// complete repetitions. None if nothing was measured.
@@ -133,7 +136,7 @@ fn list(path: &Path, connection: &Connection, filter: &Filter) -> rusqlite::Resu
 /// The columns that [`read_row`] reads.
 pub(crate) const COLUMNS: &str = "key, id, started_at, finished_at, status, owner, command, \
     workloads, targets, file_systems, cell_count, note, host, per_second_max, \
-    bytes_per_second_max, kernel, rate_of, rate, \
+    bytes_per_second_max, kernel, rate_of, rate, origin, \
     (SELECT json_group_array(DISTINCT code) FROM warnings WHERE warnings.run = key)";
 
 /// Adds the rates of a killed run that completed no cell, from its intervals.
@@ -159,12 +162,16 @@ pub(crate) fn read_row(path: &Path, row: &Row) -> rusqlite::Result<(i64, RunRow)
     let owner: Option<String> = row.get(5)?;
     let status: String = row.get(4)?;
     let status = RunStatus::of(&status, owner.as_deref(), is_live(path, &id));
-    let mut doubts: Vec<WarningCode> = json(row, 18)?;
+    let mut doubts: Vec<WarningCode> = json(row, 19)?;
     doubts.retain(|code| code.level() == WarningLevel::Warning);
     let run = RunRow {
         short_id: id.clone(),
         id,
         started_at: stored_time(row, 2)?,
+        origin: match row.get::<_, Option<String>>(18)? {
+            Some(_) => Some(json(row, 18)?),
+            None => None,
+        },
         finished_at: row
             .get::<_, Option<String>>(3)?
             .map(|_| stored_time(row, 3))

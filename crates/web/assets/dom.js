@@ -166,6 +166,18 @@ export function localTime(text) {
   return h("time", { dateTime: text, title: text }, shown.format(new Date(text)));
 }
 
+/** Start of a run; of imported results only if their source states it. */
+export function startOf(run) {
+  return run.origin && !run.origin.time ? "time unknown" : localTime(run.started_at);
+}
+
+/** The program whose results were imported; nothing for a run of pgmeter. */
+export function originOf({ origin }) {
+  if (!origin) return null;
+  const title = [origin.program, origin.version].filter(Boolean).join(" ");
+  return h("small", { class: "note" }, ` imported from ${title}`);
+}
+
 /** A duration as text. */
 export function duration(seconds) {
   if (seconds < 90) return `${Math.round(seconds)} s`;

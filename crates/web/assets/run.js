@@ -6,7 +6,7 @@ import { requestOf, startAgain } from "./again.js";
 import { sentence, show } from "./charts.js";
 import { Course, errors } from "./course.js";
 import {
-  announce, button, confirmed, duration, failure, h, localTime, table,
+  announce, button, confirmed, duration, failure, h, originOf, startOf, table,
 } from "./dom.js";
 import { HeatMap } from "./heat.js";
 import { isOfLab, labPath, labProgress, labTag } from "./labs.js";
@@ -127,7 +127,7 @@ class RunPage {
     document.title = `${name} – pgmeter`;
     this.head.replaceChildren(
       h("h1", {}, name),
-      h("p", { class: "where" }, facts, " · ", localTime(run.started_at)),
+      h("p", { class: "where" }, facts || "unknown target", " · ", startOf(run), originOf(run)),
       h("p", {}, h("span", { class: `status ${run.status}` }, run.status), ` · ${run.short_id} `,
         run.tags.filter((tag) => !isOfLab(tag)).map(tagLink),
         run.note ? h("span", { class: "note" }, ` ${run.note}`) : null),
@@ -171,8 +171,11 @@ class RunPage {
       button("Abort", () => this.abort(), { class: "danger" }),
     ] : [
       h("a", { class: "button primary", href: ofRun(this.run.id, "/page") }, "Open the report"),
-      button("Run again", () => this.again()),
-      h("a", { class: "button", href: `#/build?run=${id}` }, "Change and run"),
+      // Imported results have no plan that pgmeter could run.
+      ...(this.run.origin ? [] : [
+        button("Run again", () => this.again()),
+        h("a", { class: "button", href: `#/build?run=${id}` }, "Change and run"),
+      ]),
       button("Tags and note", () => this.edit()),
       h("a", { class: "button", href: ofRun(this.run.id, "/record"), download: "" }, "Record"),
       h("a", { class: "button", href: ofRun(this.run.id, "/csv"), download: "" }, "CSV"),

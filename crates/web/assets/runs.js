@@ -4,7 +4,7 @@
 import { get, ofRun, put, query, remove } from "./api.js";
 import { show } from "./charts.js";
 import {
-  announce, button, choice, confirmed, dialog, draggable, droppable, failure, field, h, localTime, table, th,
+  announce, button, choice, confirmed, dialog, draggable, droppable, failure, field, h, localTime, originOf, startOf, table, th,
 } from "./dom.js";
 import { eraseLab, isLabTag, isOfLab, labPath, labProgress } from "./labs.js";
 
@@ -201,8 +201,8 @@ function row(view, run) {
   const { bytes_per_second_max: bytes } = run;
   return draggableRow(view, run, h("tr", {},
     h("td", { class: "pick" }, box),
-    h("th", { scope: "row" }, link, h("small", { class: "when" }, localTime(run.started_at))),
-    h("td", { class: "name" }, run.workloads.join(", ")),
+    h("th", { scope: "row" }, link, h("small", { class: "when" }, startOf(run))),
+    h("td", { class: "name" }, run.workloads.join(", "), originOf(run)),
     h("td", { class: "name path" }, run.targets.join(", ")),
     h("td", { class: "name" }, run.file_systems.join(", ")),
     h("td", { class: "name" }, h("span", { class: `status ${run.status}` }, run.status), doubtsOf(run)),

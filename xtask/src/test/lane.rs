@@ -162,6 +162,7 @@ pub const LANES: &[TestLane] = &[
             "pages",
             "completion",
             "compare",
+            "imports",
             "file_workloads",
             "filebench",
             "dbench",

@@ -21,6 +21,7 @@ pub const ORDER: &[&str] = &[
     "description",
     "planning",
     "results",
+    "import",
     "front",
     "store",
     "compare",

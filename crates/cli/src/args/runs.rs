@@ -84,9 +84,10 @@ pub(crate) enum RunsAction {
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Import records into the store; each record is imported completely or not at all
+    /// Import records and results of other programs; each file is imported completely or not at all
     Import {
-        /// Files written by `runs export` or `run --json`
+        /// Files written by `runs export` or `run --json`; results of fio, PostMark and other
+        /// programs, recognized by their content
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
         #[command(flatten)]

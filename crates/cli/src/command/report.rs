@@ -41,6 +41,7 @@ pub(crate) fn report(args: &ReportArgs, location: &StoreLocation) -> Result<Exit
         return Err(several_records(args));
     }
     let records = records(args, location)?;
+    check_imports(&records, format)?;
     if has_place {
         let text = match records.as_slice() {
             [record] if format == Format::Text => render_text(
@@ -94,6 +95,20 @@ fn several_records(args: &ReportArgs) -> CliError {
         help.or_else(|| Some("use `--format html`, or name one record at a time".to_owned()));
     let message = format!("this format takes one record, not {count}");
     CliError::new(Exit::Usage, message, help)
+}
+
+/// Refuses formats that describe cells, which imported results do not have.
+fn check_imports(records: &[RunRecord], format: Format) -> Result<(), CliError> {
+    let mut imports = records.iter().filter(|it| it.import.is_some());
+    let Some(import) = imports.next().filter(|_| !format.takes_imports()) else {
+        return Ok(());
+    };
+    let message = format!(
+        "`{}` has imported results, which this format cannot show",
+        import.id
+    );
+    let help = "use `text`, `markdown`, `html`, `csv`, `json` or, for the original text, `classic`";
+    Err(CliError::new(Exit::Usage, message, Some(help.to_owned())))
 }
 
 fn records(args: &ReportArgs, location: &StoreLocation) -> Result<Vec<RunRecord>, CliError> {

@@ -73,8 +73,18 @@ fn kinds(cell: &CellRecord) -> Vec<ChartedLatencies<'_>> {
 /// Histogram of the latencies of each operation and transaction; `None` without latencies.
 #[must_use]
 pub fn histogram(cell: &CellRecord, detail: Detail) -> Option<Chart> {
-    let kinds = kinds(cell);
-    let bins = Bins::of(&kinds, detail)?;
+    histogram_of_kinds("Latency distribution", &kinds(cell), detail)
+}
+
+/// Histogram of named latencies; `None` without latencies.
+pub fn histogram_of(title: &str, parts: Vec<(&str, &Latency)>, detail: Detail) -> Option<Chart> {
+    let label = "operations";
+    let kind = ChartedLatencies { label, parts };
+    histogram_of_kinds(title, &[kind], detail)
+}
+
+fn histogram_of_kinds(title: &str, kinds: &[ChartedLatencies], detail: Detail) -> Option<Chart> {
+    let bins = Bins::of(kinds, detail)?;
     let share = Axis::new(
         "share of the operations",
         AxisUnit::Percent,
@@ -83,7 +93,7 @@ pub fn histogram(cell: &CellRecord, detail: Detail) -> Option<Chart> {
     let views = kinds.iter();
     let views =
         views.map(|kind| kind.view(share, LineStyle::Steps, |latency| bins.shares(latency)));
-    let summary = summary(&kinds, |latency| {
+    let summary = summary(kinds, |latency| {
         let [low, high] = [25.0, 75.0].map(|percent| values_at(latency, &[percent])[0]);
         Some(format!(
             "the middle half from {} to {}",
@@ -91,7 +101,6 @@ pub fn histogram(cell: &CellRecord, detail: Detail) -> Option<Chart> {
             format::latency_ns(high?)
         ))
     });
-    let title = "Latency distribution";
     Some(Chart::new(
         title,
         summary,

@@ -16,7 +16,7 @@ mod search;
 mod sweep;
 
 pub use by_setting::by_setting;
-pub use distribution::{histogram, percentiles};
+pub use distribution::{histogram, histogram_of, percentiles};
 pub use figures::figures;
 pub use number::ChartNumber;
 pub use over_time::{latency, throughput, waiting};

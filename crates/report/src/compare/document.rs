@@ -122,8 +122,12 @@ fn differences_of(comparisons: &[Comparison], medium: ReportMedium) -> Vec<Docum
                 &comparison.environment_differences,
             ),
         ];
+        let is_known = comparison.a.origins.is_empty() && comparison.b.origins.is_empty();
         if kinds.iter().all(|(_, found)| found.is_empty()) {
-            let none = format!("no difference{of} of plan, machine, system or program");
+            let none = match is_known {
+                true => format!("no difference{of} of plan, machine, system or program"),
+                false => format!("no known difference{of}: a source states little of them"),
+            };
             parts.push(DocumentPart::section(medium.heading(&none), []));
         }
         for (kind, found) in kinds.iter().filter(|(_, found)| !found.is_empty()) {

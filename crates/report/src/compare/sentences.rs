@@ -35,6 +35,11 @@ pub(super) fn sides(comparisons: &[Comparison]) -> Vec<(String, String)> {
 
 fn side(side: &Side) -> String {
     let runs = match side.runs.as_slice() {
+        [run] if !side.origins.is_empty() => format!(
+            "run {}, imported from {}",
+            printable(run),
+            printable(&side.origins.join(", "))
+        ),
         [run] => format!("run {}", printable(run)),
         [first, .., last] => format!(
             "{} runs, {} to {}",
@@ -47,8 +52,11 @@ fn side(side: &Side) -> String {
     let start = side
         .started_at
         .map(|start| start.strftime(", %Y-%m-%d %H:%M:%S UTC").to_string())
-        .unwrap_or_default();
-    let targets = printable(&side.targets.join(", "));
+        .unwrap_or_else(|| ", time unknown".to_owned());
+    let targets = match side.targets.is_empty() {
+        true => "an unknown target".to_owned(),
+        false => printable(&side.targets.join(", ")),
+    };
     let omitted = match side.incomplete_count {
         0 => String::new(),
         count => format!("; {count} cells did not complete and are left out"),
@@ -100,9 +108,33 @@ pub(super) fn alarms(comparisons: &[Comparison]) -> Vec<String> {
             )
         }));
     }
+    alarms.extend(imports(comparisons));
     alarms.extend(waits(comparisons));
     alarms.extend(doubts(comparisons));
     alarms
+}
+
+/// Says which sides have imported results without repetitions.
+fn imports(comparisons: &[Comparison]) -> Vec<String> {
+    let is_single = |index: usize| {
+        let figure = |comparison: &Comparison| match index {
+            0 => comparison.figures().all(|it| it.a.n < 2),
+            _ => comparison.figures().all(|it| it.b.n < 2),
+        };
+        comparisons.get(index.saturating_sub(1)).is_some_and(figure)
+    };
+    let sides = in_order(comparisons).enumerate();
+    let imported = sides.filter(|(index, side)| !side.origins.is_empty() && is_single(*index));
+    imported
+        .map(|(index, side)| {
+            format!(
+                "{} has results of {} without repetitions, so they have no interval; its machine \
+                 and plan are unknown",
+                letter(index),
+                printable(&side.origins.join(", "))
+            )
+        })
+        .collect()
 }
 
 /// Returns the sides in order.
@@ -206,17 +238,27 @@ pub(super) fn cell_heading(cell: &CellName) -> String {
     if cell.phase != "measure" {
         name.push_str(&format!(", {}", printable(&cell.phase)));
     }
-    let workers = workers(cell.workers);
-    let ranks = match cell.ranks {
-        0 | 1 => String::new(),
-        count => format!(", {count} ranks"),
-    };
-    format!(
-        "{name}: {}, {}, {workers}{ranks}, queue depth {}",
-        cell.engine.name(),
-        cache_name(cell.cache),
-        cell.iodepth
-    )
+    let ranks = cell.ranks.filter(|count| *count > 1);
+    let parts = [
+        ("engine", cell.engine.map(|it| it.name().to_owned())),
+        ("cache", cell.cache.map(|it| cache_name(it).to_owned())),
+        ("workers", cell.workers.map(workers)),
+        ("ranks", ranks.map(|count| format!("{count} ranks"))),
+        (
+            "queue depth",
+            cell.iodepth.map(|depth| format!("queue depth {depth}")),
+        ),
+    ];
+    let known = parts.iter().filter_map(|(_, text)| text.clone());
+    let mut known: Vec<String> = known.collect();
+    // Ranks are left out of cells of a single process, too.
+    let is_unknown = |(name, text): &&(&str, Option<String>)| text.is_none() && *name != "ranks";
+    let unknown = parts.iter().filter(is_unknown).map(|(name, _)| *name);
+    let unknown: Vec<&str> = unknown.collect();
+    if !unknown.is_empty() {
+        known.push(format!("{} unknown", unknown.join(" and ")));
+    }
+    format!("{name}: {}", known.join(", "))
 }
 
 /// Lists the targets of a cell.
@@ -228,7 +270,10 @@ pub(super) fn targets(sides: &[(String, &CellComparison)]) -> String {
     let parts: Vec<String> = first
         .into_iter()
         .chain(others)
-        .map(|(letter, target)| format!("{letter} on {}", printable(target)))
+        .map(|(letter, target)| match target {
+            "" => format!("{letter} on an unknown target"),
+            target => format!("{letter} on {}", printable(target)),
+        })
         .collect();
     parts.join(", ")
 }
@@ -239,11 +284,15 @@ pub(super) fn errors(sides: &[(String, &CellComparison)]) -> Option<String> {
     let others = sides
         .iter()
         .map(|(letter, cell)| (letter.as_str(), cell.errors_b));
-    let counts: Vec<(&str, u64)> = first.into_iter().chain(others).collect();
-    counts.iter().any(|(_, count)| *count > 0).then(|| {
+    let counts: Vec<(&str, Option<u64>)> = first.into_iter().chain(others).collect();
+    let has_failed = |(_, count): &(&str, Option<u64>)| count.is_some_and(|it| it > 0);
+    counts.iter().any(has_failed).then(|| {
         let parts: Vec<String> = counts
             .iter()
-            .map(|(letter, count)| format!("{letter} {count}"))
+            .map(|(letter, count)| match count {
+                Some(count) => format!("{letter} {count}"),
+                None => format!("{letter} unknown"),
+            })
             .collect();
         format!("failed operations: {}", parts.join(", "))
     })
@@ -254,7 +303,9 @@ const PAIRED_PHASE: &str = "transactions";
 
 /// Returns the name of a metric with its unit.
 pub(super) fn figure(cell: &CellName, figure: &FigureComparison, unit: LatencyUnit) -> String {
-    let is_operation = cell.phase == "measure" && !matches!(figure.scope, Scope::Transaction(_));
+    // Imported results may count other operations than reads and writes.
+    let is_measured = cell.engine.is_some() && cell.phase == "measure";
+    let is_operation = is_measured && !matches!(figure.scope, Scope::Transaction(_));
     let name = match figure.figure {
         Figure::PerSecond if is_operation => "IOPS".to_owned(),
         // This counts single operations, but the original counts pairs as transactions.

@@ -10,7 +10,8 @@ use super::headline::headline;
 use super::run::Run;
 use super::verdict;
 use crate::html::{command_line, sentence};
-use crate::names::status_name;
+use crate::imported;
+use crate::names::{capital, status_name};
 use crate::warnings::ModelWarning;
 use crate::wrap::printable;
 use crate::write::page;
@@ -119,6 +120,9 @@ pub fn of_run(run: &Run) -> Markup {
 
 /// Returns the final status of the run.
 pub fn status(run: &Run) -> Markup {
+    if run.record.import.is_some() {
+        return html! { span.status { "imported" } };
+    }
     let status = run.record.status;
     let doubts = run.model.warnings.iter().filter(|it| !it.is_note).count();
     let is_doubtful = status == Status::Complete && doubts > 0;
@@ -156,6 +160,16 @@ fn words(command: &str) -> Markup {
 /// Returns the facts about the run, with the `command` that repeats it unless that is empty.
 #[must_use]
 pub fn facts(run: &Run, command: &str) -> Markup {
+    if let Some(import) = &run.record.import {
+        let facts = imported::facts(run.record, import);
+        return html! {
+            dl.facts {
+                @for (name, text) in facts {
+                    div { dt { (capital(name)) } dd { (sentence(&text)) } }
+                }
+            }
+        };
+    }
     let host = printable(&run.record.environment.host);
     let host = match &run.record.cluster {
         None if !host.is_empty() => format!("{host}: "),

@@ -20,7 +20,9 @@ mod verdict;
 use maud::{Markup, html};
 use results::RunRecord;
 
+use crate::document::ReportMedium;
 use crate::html::{sentence, shell};
+use crate::imported;
 use crate::write::page;
 use comparison::ComparisonResult;
 pub(crate) use nested_runs::{RunGroup, opened};
@@ -30,6 +32,11 @@ pub(crate) use summary::render as render_summary;
 /// Returns the page of one record, or of several side by side.
 #[must_use]
 pub fn render(records: &[RunRecord]) -> String {
+    if let [record] = records
+        && let Some(import) = &record.import
+    {
+        return page::write(&imported::document(record, import, ReportMedium::Page));
+    }
     let runs = Run::all(records);
     let title = first::title(&runs);
     let compared = comparison::compared(records);
@@ -61,6 +68,11 @@ fn body(runs: &[Run], compared: Option<&ComparisonResult>) -> Markup {
 
 /// Returns the sections of a single run, after the summary.
 fn run_sections(run: &Run) -> Markup {
+    if let Some(import) = &run.record.import {
+        return page::parts(&imported::parts(import, ReportMedium::Page, |id| {
+            run.id(id)
+        }));
+    }
     html! {
         (curves::section(run))
         (matrices::section(run))

@@ -5,6 +5,7 @@ use results::RunRecord;
 use crate::Model;
 use crate::chart::Detail;
 use crate::group::{Naming, RepeatedCell, groups};
+use crate::imported;
 use crate::names::{letter, when};
 use crate::wrap::printable;
 
@@ -65,6 +66,9 @@ impl<'a> Run<'a> {
     /// of the workloads.
     #[must_use]
     pub fn title(&self) -> String {
+        if let Some(import) = &self.record.import {
+            return imported::title(import);
+        }
         let mut packs = self.record.plan.workloads.iter().map(|it| &it.pack);
         if let Some(Some(pack)) = packs.next()
             && packs.all(|it| it.as_ref() == Some(pack))
@@ -114,6 +118,9 @@ impl<'a> Run<'a> {
     #[must_use]
     pub fn targets(&self) -> String {
         const SHOWN: usize = 3;
+        if let Some(import) = &self.record.import {
+            return imported::targets(import);
+        }
         let targets = &self.record.plan.targets;
         let paths = targets.iter().take(SHOWN);
         let mut names: Vec<String> = paths
@@ -128,7 +135,10 @@ impl<'a> Run<'a> {
     /// Formats start and duration.
     #[must_use]
     pub fn time(&self) -> String {
-        when(self.record.started_at, self.record.finished_at)
+        match &self.record.import {
+            Some(import) => format!("time {}", imported::time(import)),
+            None => when(self.record.started_at, self.record.finished_at),
+        }
     }
 }
 

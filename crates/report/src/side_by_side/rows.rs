@@ -248,11 +248,13 @@ fn label(name: &CellName, all: &[&CellName]) -> String {
     if name.phase != "measure" {
         parts.push(printable(&name.phase));
     }
-    if differs(|it| it.iodepth.to_string()) {
-        parts.push(format!("depth {}", name.iodepth));
+    let number =
+        |value: Option<u32>| value.map_or_else(|| "unknown".to_owned(), |it| it.to_string());
+    if all.iter().any(|it| it.iodepth != name.iodepth) {
+        parts.push(format!("depth {}", number(name.iodepth)));
     }
-    if differs(|it| it.workers.to_string()) {
-        parts.push(format!("{} workers", name.workers));
+    if all.iter().any(|it| it.workers != name.workers) {
+        parts.push(format!("{} workers", number(name.workers)));
     }
     parts.join(", ")
 }

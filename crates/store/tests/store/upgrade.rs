@@ -7,7 +7,7 @@ use store::{FORMAT_NUMBER, Filter, HeadlineUnit, Imported, RunStatus, Store, Sto
 use crate::bed::{TestStore, record, store_run};
 
 /// The formats that have been, each with a complete run and one that was killed.
-const FIXTURES: [(i64, &str, &str); 4] = [
+const FIXTURES: [(i64, &str, &str); 5] = [
     (
         1,
         include_str!("../formats/1.sql"),
@@ -26,6 +26,11 @@ const FIXTURES: [(i64, &str, &str); 4] = [
     (
         4,
         include_str!("../formats/4.sql"),
+        include_str!("../formats/1.json"),
+    ),
+    (
+        5,
+        include_str!("../formats/5.sql"),
         include_str!("../formats/1.json"),
     ),
 ];

@@ -1,21 +1,19 @@
 //! `runs`: the results store.
 
+mod import;
 pub(super) mod list;
 mod remove;
 mod row;
 
-use std::path::{Path, PathBuf};
-
 use report::ShownRepetitions;
-use store::{Imported, ImportedRun, RunsImported, Store, StoreError};
+use store::{Store, StoreError};
 
-use crate::args::{JsonArg, RunsAction, RunsArgs};
+use crate::args::{RunsAction, RunsArgs};
 use crate::command::show::show_stored;
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
 use crate::output::write_new;
-use crate::stored::{StoreLocation, read_text, refused};
-use crate::terminal::print;
+use crate::stored::StoreLocation;
 
 /// Lists the stored runs, or applies an action to some of them.
 pub(crate) fn runs(args: &RunsArgs, location: &StoreLocation) -> Result<Exit, CliError> {
@@ -41,7 +39,7 @@ pub(crate) fn runs(args: &RunsArgs, location: &StoreLocation) -> Result<Exit, Cl
             let record = location.open_for(run)?.export(run)?;
             write_new(output.as_deref(), &OutputText::Json(record))?;
         }
-        RunsAction::Import { files, json } => import(files, location, json)?,
+        RunsAction::Import { files, json } => import::import(files, location, json)?,
     }
     Ok(Exit::Success)
 }
@@ -60,33 +58,4 @@ pub(super) fn change_tags(
         change(&mut store, run, tag)?;
     }
     Ok(())
-}
-
-fn import(files: &[PathBuf], location: &StoreLocation, json: &JsonArg) -> Result<(), CliError> {
-    let output = json.open()?;
-    let mut store = location.open()?;
-    let mut done = RunsImported::default();
-    // Each record has its own transaction, so the imported ones stay after an error.
-    let outcome = files.iter().try_for_each(|file| -> Result<(), CliError> {
-        let imported = import_file(file, &mut store)?;
-        if !output.takes_stdout() {
-            print(match &imported {
-                Imported::New(id) => format!("imported {id}\n"),
-                Imported::AlreadyStored(id) => format!("{id} is in the store already\n"),
-            })?;
-        }
-        let file = file.to_string_lossy().into_owned();
-        done.imported.push(ImportedRun::of(file, imported));
-        Ok(())
-    });
-    // Report the imported records even if an error stopped the import.
-    output.write(&done).and(outcome)
-}
-
-fn import_file(file: &Path, store: &mut Store) -> Result<Imported, CliError> {
-    let text = read_text(file)?;
-    store.import(text.as_bytes()).map_err(|error| match error {
-        StoreError::Unreadable(_) | StoreError::BadRecord { .. } => refused(file, &error),
-        error => error.into(),
-    })
 }

@@ -28,6 +28,8 @@ pub(super) enum RateCell {
 pub(super) struct ListRow {
     pub id: String,
     pub started_at: Timestamp,
+    /// `false` for imported results whose source does not state a time.
+    pub is_time_known: bool,
     pub workload: String,
     pub rate: RateCell,
     pub tags: Vec<String>,
@@ -50,7 +52,11 @@ impl ListRow {
         Self {
             id: run.short_id.clone(),
             started_at: run.started_at,
-            workload: run.workloads.join(", "),
+            is_time_known: run.origin.as_ref().is_none_or(|it| it.time.is_some()),
+            workload: match &run.origin {
+                Some(origin) => format!("{}: {}", origin.title(), first_names(&run.workloads)),
+                None => run.workloads.join(", "),
+            },
             rate: run.headline.map_or(RateCell::Empty, RateCell::Headline),
             tags: run.tags.clone(),
             status: run.status,
@@ -95,6 +101,7 @@ impl ListRow {
         Self {
             id: name.to_owned(),
             started_at: first.map_or(Timestamp::UNIX_EPOCH, |run| run.started_at),
+            is_time_known: true,
             workload: format!("lab: {what} on {on}"),
             rate: RateCell::Runs(runs.len()),
             tags,
@@ -117,6 +124,7 @@ impl ListRow {
         let figure = |figure: Option<f64>, text: fn(f64) -> String| figure.map_or("".into(), text);
         match column {
             RunColumn::Run => self.id.clone(),
+            RunColumn::Started if !self.is_time_known => "unknown".to_owned(),
             RunColumn::Started => {
                 let local = self.started_at.to_zoned(zone.clone());
                 local.strftime("%Y-%m-%d %H:%M").to_string()
@@ -200,6 +208,16 @@ impl RateCell {
             Self::Runs(count) => (4, count as f64),
             Self::Empty => (5, 0.0),
         }
+    }
+}
+
+/// Lists the first names of imported results, which may be hundreds.
+fn first_names(names: &[String]) -> String {
+    const SHOWN: usize = 2;
+    let shown = names.iter().take(SHOWN).cloned().collect::<Vec<_>>();
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
     }
 }
 
