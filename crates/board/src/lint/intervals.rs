@@ -20,6 +20,7 @@ pub(super) fn check(cell: &CellRecord, record: &RunRecord, found: &mut FindingLi
         return;
     }
     sums(cell, found);
+    lengths(cell, found);
     order(cell, found);
     let is_paced = record.plan.cell(cell.index).is_none_or(|planned| {
         let mut workers = planned.workers.iter();
@@ -30,6 +31,21 @@ pub(super) fn check(cell: &CellRecord, record: &RunRecord, found: &mut FindingLi
     if let Some(what) = copies(intervals, is_paced) {
         let expected = format!("{what} that vary, as measured ones do");
         let actual = format!("{} equal intervals", intervals.len());
+        found.add(BoardRule::Intervals, &place(cell), expected, actual);
+    }
+}
+
+/// Checks that the lengths of the intervals add up to the measured time.
+fn lengths(cell: &CellRecord, found: &mut FindingList) {
+    let lengths = cell.intervals.iter().map(|it| it.length_ns);
+    let longest = lengths.clone().max().unwrap_or(0);
+    let sum = lengths.fold(0, u64::saturating_add);
+    if sum.abs_diff(cell.run_time_ns) > longest {
+        let expected = format!(
+            "{} ns, give or take an interval's {longest}",
+            cell.run_time_ns
+        );
+        let actual = format!("{sum} ns in all intervals");
         found.add(BoardRule::Intervals, &place(cell), expected, actual);
     }
 }

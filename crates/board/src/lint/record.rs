@@ -11,6 +11,12 @@ use crate::DeclaredFacts;
 /// Rates are computed from counts in one division, so only the last digits may differ.
 const RATE_TOLERANCE: f64 = 1e-9;
 
+/// Difference between two measurements of the same phase, by a program and by the loop around it.
+const TIME_TOLERANCE: f64 = 0.01;
+
+/// Steps that are their whole phase.
+const TIMED_STEPS: [&str; 3] = ["create", "stat", "remove"];
+
 /// Operations that move bytes, which the headline counts.
 const DATA_OPERATIONS: [&str; 4] = ["read", "write", "send", "receive"];
 
@@ -20,6 +26,7 @@ pub(super) fn check(record: &RunRecord, declared: &DeclaredFacts, found: &mut Fi
     for cell in &record.cells {
         rates(cell, found);
         parts(cell, found);
+        program_times(cell, found);
         fixed_sizes(cell, record, found);
         failures(cell, declared, found);
     }
@@ -101,10 +108,13 @@ fn parts(cell: &CellRecord, found: &mut FindingList) {
         parts.map(|(_, it)| it.count).sum::<u64>()
     };
     let transactions = cell.transactions.values().map(|it| it.count).sum::<u64>();
+    let step = cell.phase_figures.as_ref().and_then(|it| it.step());
     let sums = [
         sum(&|name| DATA_OPERATIONS.contains(&name)),
         sum(&|_| true),
         transactions,
+        // Programs that the step starts do the operations, which pgmeter therefore cannot count.
+        step.map_or(0, |it| it.count),
     ];
     let total = cell.total.count;
     if !sums.contains(&total) {
@@ -134,6 +144,47 @@ fn parts(cell: &CellRecord, found: &mut FindingList) {
                 found.add(BoardRule::Rates, &at, text(counts(whole)), text(sum));
             }
         }
+    }
+}
+
+/// Checks a program's own times and rates, which tables of published experiments rank.
+fn program_times(cell: &CellRecord, found: &mut FindingList) {
+    let Some(figures) = &cell.phase_figures else {
+        return;
+    };
+    let mut expect = |what: &str, expected: f64, actual: f64, tolerance: f64| {
+        if !is_close(expected, actual, tolerance) {
+            let at = format!("{}, {what}", place(cell));
+            found.add(
+                BoardRule::Rates,
+                &at,
+                expected.to_string(),
+                actual.to_string(),
+            );
+        }
+    };
+    let measured_ns = cell.run_time_ns as f64;
+    if let Some(pool) = figures.pool.filter(|it| it.transactions_ns > 0) {
+        expect(
+            "time of transactions",
+            measured_ns,
+            pool.transactions_ns as f64,
+            TIME_TOLERANCE,
+        );
+        if let Some(rate) = pool.transactions_per_second {
+            let computed = per_second(pool.transactions_count, pool.transactions_ns);
+            expect("transactions per second", computed, rate, RATE_TOLERANCE);
+        }
+    }
+    // Other steps may include a ramp, which the measured time of the cell does not.
+    let is_timed_alone = |label: &str| TIMED_STEPS.contains(&label);
+    if let Some(step) = figures.step().filter(|it| is_timed_alone(&it.label)) {
+        expect(
+            "time of the step",
+            measured_ns,
+            step.time_ns as f64,
+            TIME_TOLERANCE,
+        );
     }
 }
 

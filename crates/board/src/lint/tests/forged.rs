@@ -264,6 +264,34 @@ fn forged_counts_of_a_pool_break_the_rule_of_its_seed() {
 }
 
 #[test]
+fn forged_times_of_a_pool_do_not_fit_the_phase() {
+    let of_pool = |it: &mut Value, change: fn(&mut Value)| {
+        let cells = cells(it).filter(|cell| cell["phase_figures"]["pool"].is_object());
+        cells.for_each(|cell| change(&mut cell["phase_figures"]["pool"]));
+    };
+    let halved = |pool: &mut Value| {
+        scale(&mut pool["transactions_ns"], 0.5);
+        scale(&mut pool["transactions_per_second"], 2.0);
+    };
+    let found = forged(POOL, |it| of_pool(it, halved));
+    assert!(found.contains(&"E03"), "{found:?}");
+    let raised = |pool: &mut Value| scale(&mut pool["transactions_per_second"], 2.0);
+    assert!(forged(POOL, |it| of_pool(it, raised)).contains(&"E03"));
+
+    // A phase that lasted half as long has more intervals and latencies than fit into it.
+    let found = forged(POOL, |it| {
+        for cell in cells(it) {
+            scale(&mut cell["run_time_ns"], 0.5);
+        }
+        of_pool(it, halved);
+    });
+    assert!(
+        found.contains(&"E06") && found.contains(&"W24"),
+        "{found:?}"
+    );
+}
+
+#[test]
 fn a_copy_under_another_name_is_refused() {
     let mut value: Value = serde_json::from_str(READS).unwrap();
     let mut id = value["id"].as_str().unwrap().to_owned();
