@@ -86,7 +86,7 @@ fn damaged_documents_of_fio_are_refused_with_the_line() {
     assert!(message.contains("fio-2.21"), "{message}");
     let two = format!("{FIO}{}", &FIO[FIO.find('{').unwrap()..]);
     assert_eq!(refusal(&two).0, 29);
-    let overlap = FIO.replace("\"129\" : 1", "\"1424\" : 1");
+    let overlap = FIO.replace("\"129\" : 1", "\"1410\" : 1");
     assert!(refusal(&overlap).1.contains("separate buckets"));
 }
 
