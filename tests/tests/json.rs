@@ -21,12 +21,13 @@ const NULL: &str = "engine = \"null\"\nsize = \"1m\"\nrun_time = \"200ms\"\nramp
 type Case = (&'static str, &'static str, &'static str);
 
 /// Commands that take next to no time, in an order in which each finds what it needs.
-const QUICK: [Case; 27] = [
+const QUICK: [Case; 28] = [
     ("runs", "", "runs"),
     ("run", "null.toml --no-html", "record"),
     ("run", "null.toml --quiet --no-html", "record"),
     ("check", "null.toml", "check"),
     ("check", "postmark --target TARGET", "check"),
+    ("check", "trace.spc", "check-trace"),
     ("list", "", "list"),
     ("show", "null.toml", "show"),
     ("show", "quick", "show"),
@@ -106,6 +107,7 @@ const NOT_JSON: [(&str, &str); 12] = [
 fn bed() -> ScratchTarget {
     let bed = ScratchTarget::new().unwrap();
     bed.file("null.toml", NULL);
+    bed.file("trace.spc", "0,8,512,R,1.0\n0,16,512,W,2.0\n");
     bed
 }
 

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use end_to_end::{need, samples};
+use end_to_end::{ScratchTarget, need, samples};
 use trace::{
     CallKind, NameId, TraceBatch, TraceLayer, TraceOptions, TraceReader, TraceRequest, TracedCall,
     TracedKind,
@@ -240,5 +240,90 @@ fn histograms_are_refused_with_what_they_are() {
     assert!(
         error.to_string().contains("histograms of `vscsiStats`"),
         "{error}"
+    );
+}
+
+const BLKPARSE: &str = "\
+  8,16   3        1     0.000000000  1234  Q  WS 2048 + 8 [db\u{1b}[2J]
+  8,16   3        2     0.000100000  1234  D  WS 2048 + 8 [db\u{1b}[2J]
+  8,16   3        3     0.000200000     0  C  WS 2048 + 8 [0]
+  8,16   3        4     2.000000000  1234  D   R 4096 + 8 [db]
+";
+
+#[test]
+fn check_prints_the_counts_of_a_trace() {
+    let bed = ScratchTarget::new().unwrap();
+    bed.file("disk.txt", BLKPARSE);
+    let output = bed.run(&["check", "disk.txt"]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    for wanted in [
+        "blkparse",
+        "2 in 2.00 s",
+        "1 write of 4 KiB",
+        "latency 100 µs",
+        "8,16",
+    ] {
+        assert!(
+            output.stdout.contains(wanted),
+            "{wanted}: {}",
+            output.text()
+        );
+    }
+    assert!(!output.stdout.contains('\u{1b}'), "{}", output.text());
+    let queued = bed.run(&["check", "disk.txt", "--layer", "queue"]);
+    assert!(queued.stdout.contains("queue counts"), "{}", queued.text());
+}
+
+#[test]
+fn check_reads_the_files_of_all_cpus() {
+    let bed = ScratchTarget::new().unwrap();
+    let record = |time_ns: u64, action: u32| {
+        let mut bytes = 0x6561_7407_u32.to_le_bytes().to_vec();
+        bytes.extend([0; 4]);
+        bytes.extend(time_ns.to_le_bytes());
+        bytes.extend(8_u64.to_le_bytes());
+        bytes.extend(4096_u32.to_le_bytes());
+        bytes.extend((action | 2 << 16).to_le_bytes());
+        bytes.resize(48, 0);
+        bytes
+    };
+    bed.file("sda.blktrace.0", record(200, 8));
+    bed.file("sda.blktrace.1", record(100, 7));
+    bed.file("sda.blktrace.old", "other");
+    let output = bed.run(&["check", "sda.blktrace.0", "--json"]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    let document: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(document["files"].as_array().unwrap().len(), 2);
+    assert_eq!(document["latency"]["max_ns"], 100);
+}
+
+#[test]
+fn options_of_workloads_and_traces_are_not_mixed() {
+    let bed = ScratchTarget::new().unwrap();
+    bed.file("disk.txt", BLKPARSE);
+    let output = bed.run(&["check", "disk.txt", "--run-time", "1s"]);
+    assert_eq!(output.code, 2, "{}", output.text());
+    assert!(
+        output
+            .stderr
+            .contains("do not apply to the trace `disk.txt`"),
+        "{}",
+        output.text()
+    );
+    let output = bed.run(&["check", "randread-4k", "--time-unit", "ms"]);
+    assert_eq!(output.code, 2, "{}", output.text());
+    assert!(
+        output.stderr.contains("apply to traces only"),
+        "{}",
+        output.text()
+    );
+    let histogram = "Histogram: IO lengths of commands\nmin,512\n";
+    bed.file("vm.csv", histogram);
+    let output = bed.run(&["check", "vm.csv"]);
+    assert_eq!(output.code, 2, "{}", output.text());
+    assert!(
+        output.stderr.contains("histograms of `vscsiStats`"),
+        "{}",
+        output.text()
     );
 }

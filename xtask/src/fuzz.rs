@@ -7,7 +7,7 @@ use crate::error::Failure;
 use crate::workspace;
 
 /// All fuzz targets.
-const TARGETS: [&str; 10] = [
+const TARGETS: [&str; 11] = [
     "command_lines",
     "cluster",
     "dbench",
@@ -18,6 +18,7 @@ const TARGETS: [&str; 10] = [
     "postmark",
     "programs",
     "toml",
+    "traces",
 ];
 /// Default number of seconds per target.
 const SECONDS: u64 = 60;

@@ -5,7 +5,7 @@ use std::path::Path;
 use board::{BoardBuilt, BoardLint, BoardMade, RunStandings, SiteDocument, SubmissionAdded};
 use lab::{CleanedLabs, FileSystemList};
 use planning::{BuiltinList, CheckedPlan, KeyList, ShownWorkload};
-use report::{ComparisonDocument, PaperDocument, PaperList};
+use report::{CheckedTrace, ComparisonDocument, PaperDocument, PaperList};
 use results::{EventLine, LabRecord, RunRecord};
 use selftest::SelfTest;
 use storage::{CleanedTarget, Diagnosis};
@@ -21,11 +21,12 @@ use web::{
 /// schema.
 type NamedSchema = (&'static str, fn() -> String);
 
-const SCHEMAS: [NamedSchema; 42] = [
+const SCHEMAS: [NamedSchema; 43] = [
     ("events", document_schema::<EventLine>),
     ("record", document_schema::<RunRecord>),
     ("lab", document_schema::<LabRecord>),
     ("check", document_schema::<CheckedPlan>),
+    ("check-trace", document_schema::<CheckedTrace>),
     ("list", document_schema::<BuiltinList>),
     ("show", document_schema::<ShownWorkload>),
     ("keys", document_schema::<KeyList>),

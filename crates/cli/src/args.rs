@@ -1,6 +1,7 @@
 //! The command line as parsed by clap. The commands turn it into plans.
 
 pub(crate) mod board;
+mod check;
 mod cluster;
 mod count;
 mod file_systems;
@@ -25,7 +26,6 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::ArgValueCompleter;
 use front::{CONSOLES, FRONTS, FileFront};
-use planning::GroupHost;
 use store::StoreError;
 use units::Percent;
 
@@ -33,6 +33,7 @@ use crate::complete::values;
 use crate::schemas::schema_names;
 
 pub(crate) use board::BoardArgs;
+pub(crate) use check::CheckArgs;
 pub(crate) use cluster::{ClusterArgs, OnLostArg};
 pub(crate) use file_systems::{FileSystemArgs, TableArgs, TableFormatArg, VmArg};
 pub(crate) use json::{JsonArg, RecordJsonArg};
@@ -204,19 +205,6 @@ pub(crate) struct RunArgs {
 /// Parses a tag.
 fn tag(text: &str) -> Result<String, StoreError> {
     store::check_tag(text).map(|()| text.to_owned())
-}
-
-/// Arguments of `check`.
-#[derive(Debug, Args)]
-pub(crate) struct CheckArgs {
-    #[command(flatten)]
-    pub workload: WorkloadArgs,
-    /// Check with this manager of an `.icf` file, or this `group`, on a separate host, which is not
-    /// contacted; repeatable, once per manager
-    #[arg(long, value_name = "MANAGER=HOST", value_parser = cluster::group_host)]
-    pub host: Vec<GroupHost>,
-    #[command(flatten)]
-    pub json: JsonArg,
 }
 
 /// Arguments of `list`.

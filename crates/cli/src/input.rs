@@ -22,7 +22,7 @@ use crate::stored::names_a_run;
 use crate::usage::command_words;
 
 /// File name that stands for standard input.
-const STDIN: &str = "-";
+pub(crate) const STDIN: &str = "-";
 
 /// Units that sizes and times do not have, with the corresponding ones.
 const LONG_UNITS: [(&str, &str); 10] = [
@@ -342,7 +342,7 @@ fn read_whole(from: impl Read) -> std::io::Result<Option<Vec<u8>>> {
     Ok((bytes.len() as u64 <= FILE_BYTES_MAX).then_some(bytes))
 }
 
-fn overrides(args: &WorkloadOptions) -> Result<Overrides, CliError> {
+pub(crate) fn overrides(args: &WorkloadOptions) -> Result<Overrides, CliError> {
     let mut overrides = Overrides::new();
     if let Some(bounds) = bounds()? {
         // A user of the page must not reach through this machine into its network.

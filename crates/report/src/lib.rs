@@ -36,6 +36,7 @@ mod selftest;
 mod side_by_side;
 mod styled;
 mod table;
+mod trace;
 mod verdict;
 mod warnings;
 mod wrap;
@@ -43,6 +44,10 @@ mod write;
 
 pub use self::compare::regression_lines;
 pub use self::selftest::render_selftest;
+pub use self::trace::{
+    CheckedTrace, TraceCallCount, TraceDevice, TraceKindCount, TraceLatency, TraceLayerCount,
+    TraceProcess, trace_text,
+};
 pub use document::ReportMedium;
 use document::ReportMedium::{Markdown, Terminal};
 pub use forest::{RatioRow, ratio_plot};

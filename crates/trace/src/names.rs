@@ -54,7 +54,7 @@ impl TraceNames {
         self.texts.get(id.0 as usize).map_or(b"", |text| text)
     }
 
-    /// Number of names; none are added after the limit.
+    /// `true` if the limit of names is reached; further ones count as [`NameId::OVERFLOW`].
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.texts.len() >= NAMES_MAX || self.total_bytes >= TOTAL_BYTES_MAX

@@ -255,6 +255,18 @@ impl TraceInput<'_> {
     }
 }
 
+/// `true` if content that begins with `head` is a trace, or a known recording that cannot be read.
+#[must_use]
+pub fn is_trace(head: &[u8]) -> bool {
+    // Text in UTF-16 may be anything.
+    let is_utf16 = head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff");
+    !is_utf16
+        && match recognized(Box::new(head), None) {
+            Ok(_) | Err(TraceError::Refused { .. }) => true,
+            Err(_) => false,
+        }
+}
+
 /// Recognizes the format of a stream, which continues from its first byte.
 fn recognized<'a>(
     input: Box<dyn Read + 'a>,

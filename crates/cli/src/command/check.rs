@@ -1,4 +1,5 @@
-//! `check`: prints the plan of a run, and everything that is doubtful about it.
+//! `check`: prints the plan of a run, and everything that is doubtful about it; or the counts of a
+//! trace.
 
 use std::path::Path;
 
@@ -11,6 +12,7 @@ use planning::{
 };
 use report::plan_text_with_remarks;
 
+use super::check_trace::{check_trace, trace_files};
 use crate::args::CheckArgs;
 use crate::bounds;
 use crate::document::OutputText;
@@ -21,6 +23,9 @@ use crate::terminal::OutputStream;
 /// Parses and plans, then prints the plan and all warnings. Touches no target.
 pub(crate) fn check(args: &CheckArgs) -> Result<Exit, CliError> {
     let output = args.json.open()?;
+    if let Some(files) = trace_files(args)? {
+        return check_trace(args, &files, output);
+    }
     let Input {
         workloads,
         warnings,

@@ -3,6 +3,7 @@
 pub(crate) mod as_classic;
 pub(crate) mod board;
 pub(crate) mod check;
+mod check_trace;
 pub(crate) mod clean;
 pub(crate) mod cluster;
 pub(crate) mod compare;

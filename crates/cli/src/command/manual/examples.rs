@@ -66,6 +66,11 @@ const ALL: &[(&str, &str, &str)] = &[
         "What an Iometer configuration would do here:",
         "pgmeter check fileserver.icf --target /mnt/disk",
     ),
+    (
+        "check",
+        "Counts of a trace that another program recorded:",
+        "pgmeter check sda.blktrace.0",
+    ),
     ("list", "Built-in workloads and packs:", "pgmeter list"),
     (
         "show",
