@@ -568,3 +568,51 @@ fn directories_that_a_job_creates_can_be_removed_by_the_next() {
         assert_eq!(job["read"]["total_ios"], 5, "{job}");
     }
 }
+
+/// Each request has a submission and a completion latency, which together are its latency.
+#[test]
+fn submissions_are_timed_if_percentiles_or_logs_have_them() {
+    let bed = ScratchTarget::in_memory().unwrap();
+    let line = "--name=a --ioengine=libaio --iodepth=4 --size=1m --rw=randread --write_lat_log=x \
+                --output-format=json+ --output=out";
+    let run = |more: &[&str]| {
+        let arguments: Vec<&str> = line.split(' ').chain(more.iter().copied()).collect();
+        let output = as_fio(&bed, &arguments);
+        assert_eq!(output.code, 0, "{}", output.text());
+        let text = fs::read_to_string(bed.path().join("out")).unwrap();
+        let document: Value = serde_json::from_str(&text).unwrap();
+        document["jobs"][0]["read"].clone()
+    };
+    let read = run(&["--slat_percentiles=1", "--lat_percentiles=1"]);
+    for name in ["slat_ns", "clat_ns", "lat_ns"] {
+        assert_eq!(read[name]["N"].as_u64(), Some(256), "{name}");
+        assert!(read[name]["percentile"]["50.000000"].is_u64(), "{name}");
+        assert!(read[name]["bins"].is_object(), "{name}");
+    }
+    let values = |kind: &str| -> Vec<u64> {
+        let lines = log_lines(&bed, &format!("x_{kind}.1.log"));
+        lines.iter().map(|it| it[1]).collect()
+    };
+    let [slat, clat, lat] = ["slat", "clat", "lat"].map(values);
+    assert_eq!(lat.len(), 256);
+    let both: Vec<u64> = slat.iter().zip(&clat).map(|(one, two)| one + two).collect();
+    assert_eq!(both, lat);
+    let text = as_fio(
+        &bed,
+        &[
+            "--name=a",
+            "--ioengine=io_uring",
+            "--size=64k",
+            "--slat_percentiles=1",
+        ],
+    );
+    assert!(
+        text.stdout.contains("    slat percentiles ("),
+        "{}",
+        text.text()
+    );
+    // Without them, one call submits and waits, and the whole latency is completion latency.
+    let unsplit = run(&["--disable_slat=1"]);
+    assert_eq!(unsplit["slat_ns"]["N"].as_u64(), Some(0));
+    assert_eq!(values("clat"), values("lat"));
+}

@@ -1,4 +1,5 @@
-//! Trims of jobs, and flags of their requests: on files, on a device, and as fio's options.
+//! Trims of jobs, calls on the space of files, and flags of requests: on files, on a device, and as
+//! fio's options.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
@@ -289,4 +290,66 @@ fn nowait_reaches_the_kernel_or_is_refused_with_a_reason() {
     let calls = fs::read_to_string(trace).unwrap();
     // Other calls try the flag.
     assert_eq!(calls.matches("RWF_NOWAIT) = 4096").count(), 16, "{calls}");
+}
+
+/// fio's engine `falloc` allocates what others would write, and frees what they would trim.
+#[test]
+fn requests_allocate_and_free_the_space_of_files() {
+    let bed = need!(ScratchTarget::in_memory());
+    let line = ["--name=a", "--ioengine=falloc", "--size=1m", "--bs=64k"];
+    for (rw, index) in [("write", 1), ("randwrite", 1), ("randread", 0), ("trim", 2)] {
+        let direction = format!("--rw={rw}");
+        let counted = counts(&json(&bed, &[&line[..], &[&direction]].concat()));
+        let mut expected = [(0, 0); 3];
+        expected[index] = (16, MIB);
+        assert_eq!(counted, expected, "{rw}");
+    }
+    let sync = json(&bed, &[&line[..], &["--rw=write", "--fsync=4"]].concat());
+    assert_eq!(sync["jobs"][0]["sync"]["total_ios"].as_u64(), Some(3));
+}
+
+#[test]
+fn requests_truncate_files_and_only_writes_can() {
+    let bed = need!(ScratchTarget::in_memory());
+    let line = ["--name=a", "--ioengine=ftruncate", "--size=1m", "--bs=4k"];
+    let writes = json(&bed, &[&line[..], &["--rw=randwrite"]].concat());
+    assert_eq!(counts(&writes), [(0, 0), (256, MIB), (0, 0)]);
+    for rw in ["--rw=read", "--rw=randrw", "--rw=trim"] {
+        let refused = as_fio(&bed, &[&line[..], &[rw]].concat());
+        assert_eq!(refused.code, 1, "{rw}: {}", refused.text());
+        assert!(
+            refused.stderr.contains("use `rw=write`"),
+            "{}",
+            refused.text()
+        );
+    }
+}
+
+#[test]
+fn a_job_of_a_workload_file_allocates_the_space_of_its_file() {
+    let bed = need!(ScratchTarget::in_memory());
+    for (space, layout, bytes) in [
+        ("allocate", "empty", MIB),
+        ("truncate", "sparse", MIB - 4096),
+    ] {
+        let text = format!(
+            "keep = true\n[[job]]\nname = \"s\"\nspace = \"{space}\"\nread = 0\nsize = \"1m\"\n\
+             loops = 1\nlayout = \"{layout}\"\n"
+        );
+        bed.file("space.toml", text);
+        let (output, record) = bed.record(&["space.toml"]);
+        assert_eq!(output.code, 0, "{}", output.text());
+        let writes = &record["cells"][0]["operations"]["write"];
+        assert_eq!(writes["count"].as_u64(), Some(256), "{space}");
+        let file = file_below(bed.target(), bytes).unwrap();
+        let found = fs::metadata(&file).unwrap();
+        let blocks = if space == "allocate" { 2048 } else { 0 };
+        assert_eq!((found.len(), found.blocks()), (bytes, blocks), "{space}");
+        let target = bed.target().to_str().unwrap();
+        assert_eq!(bed.run(&["clean", "--yes", target]).code, 0);
+    }
+    let target = bed.target().to_str().unwrap();
+    let check = bed.run(&["check", "space.toml", "--target", target]);
+    let phrase = "sequential writes of 4 KiB, as `ftruncate` to their offsets";
+    assert!(check.stdout.contains(phrase), "{}", check.text());
 }

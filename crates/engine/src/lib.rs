@@ -26,6 +26,7 @@ mod priority;
 mod psync;
 mod request;
 mod scripted;
+mod submission;
 mod uring;
 
 pub use arena::share_arena;
@@ -51,8 +52,9 @@ pub use open::{OpenPlan, Reopen, open_device, open_target};
 pub use operation::{Operation, OperationSet};
 pub use prefetch::prefetch;
 pub use priority::set_io_priority;
-pub use psync::{Psync, PsyncOptions};
+pub use psync::{Psync, PsyncOptions, SpaceCall, SpacePsync};
 pub(crate) use request::pause;
 pub use request::{Completion, Engine, Request, Wait};
 pub use scripted::{Scripted, ScriptedOutcome};
+pub use submission::{SubmissionTimes, TimedSubmission};
 pub use uring::{ForcedAsync, IoUring, RingGrants, UringFiles, UringOptions, check_polls};

@@ -1,5 +1,7 @@
 //! One system call per request.
 
+mod space;
+
 use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::{AsRawFd, OwnedFd};
 
@@ -7,6 +9,8 @@ use rustix::io::ReadWriteFlags;
 
 use crate::files::{EngineFiles, moved, syscall_result};
 use crate::{Buffers, Completion, Engine, EngineError, Operation, Reopen, Request, Wait, pause};
+
+pub use space::{SpaceCall, SpacePsync};
 
 /// `pread` and `pwrite`. Requests are executed one after another at the next `reap`.
 #[derive(Debug)]

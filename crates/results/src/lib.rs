@@ -90,7 +90,7 @@ pub use operations::{OperationFigures, Operations, TransactionFigures};
 pub use owner::{ProcessIdentity, ProcessState};
 pub use parts::{
     CpuFigures, DeviceFigures, EngineNotes, MachineCpu, MismatchFigures, ProcessorFigures,
-    RingSetup, TargetFigures, ThreadUsage, WorkerFigures,
+    RingSetup, SplitLatency, TargetFigures, ThreadUsage, WorkerFigures,
 };
 pub use phase::Phase;
 pub use phase_figures::{

@@ -1,5 +1,7 @@
 //! Parts of a cell's record other than its operations.
 
+use std::collections::BTreeMap;
+
 use plan::job::LoggedRequest;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -191,6 +193,10 @@ pub struct WorkerFigures {
     /// Kernel counters of its thread, including the ramp; none if not read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<ThreadUsage>,
+    /// Latencies per operation, split at the submission of each request; empty unless the output
+    /// of another program reports them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub split_latencies: BTreeMap<String, SplitLatency>,
     /// The requests in order of completion, if the work logs them. Not part of a stored record.
     #[serde(skip)]
     pub noted: Vec<LoggedRequest>,
@@ -203,6 +209,16 @@ pub struct WorkerFigures {
     /// Failed verification of a job's reads; none if all reads were correct.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mismatch: Option<MismatchFigures>,
+}
+
+/// The two parts of the latencies of an operation.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SplitLatency {
+    /// From the decision to make a request until the call that submits it has returned.
+    pub submission: Latency,
+    /// From the submission until the completion was reaped.
+    pub completion: Latency,
 }
 
 /// Reads that did not return the written bytes.

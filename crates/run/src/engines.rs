@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use engine::{
     Engine, ForcedAsync, IoUring, MappedFiles, Mmap, MmapOptions, Null, Operation, OperationSet,
-    Psync, PsyncFiles, PsyncNetwork, PsyncOptions, Reopen, UringFiles, UringNetwork, UringOptions,
-    with_own_descriptors, with_own_files,
+    Psync, PsyncFiles, PsyncNetwork, PsyncOptions, Reopen, SpaceCall, SpacePsync, UringFiles,
+    UringNetwork, UringOptions, with_own_descriptors, with_own_files,
 };
 use network::Peer;
 use plan::{EngineKind, RingOptions};
@@ -43,6 +43,8 @@ pub(crate) struct EngineSpec {
     pub buffer_bytes: u32,
     pub operations: OperationSet,
     pub ring: RingOptions,
+    /// Call on the space of files that replaces reads, writes and trims; needs `psync`.
+    pub space: Option<SpaceCall>,
 }
 
 /// Open files or devices.
@@ -104,7 +106,14 @@ pub(crate) fn on_files(spec: EngineSpec, open: OpenFiles, work: impl EngineWork)
             if trims {
                 engine.prepare_trims()?;
             }
-            work.run(engine, EngineNotes::default())
+            match spec.space {
+                None => work.run(engine, EngineNotes::default()),
+                Some(call) => {
+                    // Compared with these calls, a virtual one is cheap.
+                    let engine: Box<dyn Engine> = Box::new(SpacePsync::new(engine, call));
+                    work.run(engine, EngineNotes::default())
+                }
+            }
         }
         EngineKind::Mmap => {
             let write = spec.operations.contains(Operation::Write);

@@ -1,11 +1,13 @@
 //! Turns counters into the cell's record.
 
+use std::collections::BTreeMap;
+
 use plan::{Cell, Plan};
 use results::{
-    CellRecord, CounterNames, DueFigures, MismatchFigures, OpenLoopFigures, Status, TargetFigures,
-    WorkerFigures,
+    CellRecord, CounterNames, DueFigures, Latency, MismatchFigures, OpenLoopFigures, SplitLatency,
+    Status, TargetFigures, WorkerFigures,
 };
-use stats::Interval;
+use stats::{Histogram, Interval};
 
 use crate::due::due_figures;
 use crate::measured::{MeasuredCell, MeasuredLane};
@@ -164,6 +166,7 @@ fn worker_figures(
         figures.usage = usages.reduce(|all, usage| all.with(&usage));
         figures.goals = lanes.iter().find_map(|lane| lane.goals.clone());
         figures.mismatch = lanes.iter().find_map(|lane| mismatch(&lane.outcome));
+        figures.split_latencies = split_latencies(&lanes);
         // Intervals of several threads overlap, and a series has only one at a time.
         if let [lane] = lanes[..] {
             figures.intervals.clone_from(&lane.series);
@@ -177,6 +180,24 @@ fn worker_figures(
     };
     figures.targets = worker.spans.iter().zip(&spans).map(to_figures).collect();
     figures
+}
+
+/// Split latencies of a job's lanes together, by the name of the operation.
+fn split_latencies(lanes: &[&MeasuredLane]) -> BTreeMap<String, SplitLatency> {
+    let mut merged: BTreeMap<&str, (Histogram, Histogram)> = BTreeMap::new();
+    for split in lanes.iter().flat_map(|lane| &lane.outcome.split) {
+        let (submission, completion) = merged.entry(split.operation.name()).or_default();
+        submission.merge(&split.submission);
+        completion.merge(&split.completion);
+    }
+    let to_figures = |(name, (submission, completion)): (&str, (Histogram, Histogram))| {
+        let figures = SplitLatency {
+            submission: Latency::of(&submission),
+            completion: Latency::of(&completion),
+        };
+        (name.to_owned(), figures)
+    };
+    merged.into_iter().map(to_figures).collect()
 }
 
 fn mismatch(outcome: &WorkerOutcome) -> Option<MismatchFigures> {
@@ -197,7 +218,7 @@ fn target_figures(
     run_time_ns: u64,
     names: CounterNames<'_>,
 ) -> Vec<TargetFigures> {
-    let mut totals: std::collections::BTreeMap<u32, Interval> = std::collections::BTreeMap::new();
+    let mut totals: BTreeMap<u32, Interval> = BTreeMap::new();
     for lane in &measured.lanes {
         for (span, counted) in lane.lane.plan.spans.iter().zip(&lane.spans) {
             totals.entry(span.target_index).or_default().merge(counted);

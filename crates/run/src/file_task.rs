@@ -102,6 +102,7 @@ fn spec(lane: &Lane, kind: EngineKind, buffer_bytes: u32, operations: OperationS
         buffer_bytes,
         operations,
         ring: RingOptions::default(),
+        space: None,
     }
 }
 

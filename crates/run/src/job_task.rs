@@ -5,12 +5,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 
 use engine::clock::Clock;
-use engine::{Engine, FileEngineOptions, Fileset, OpenMode, Operation, PsyncFiles};
-use generate::job::{GoalLimited, GoalProgress, JobStream, RequestLogger};
+use engine::{
+    Engine, FileEngineOptions, Fileset, OpenMode, Operation, PsyncFiles, SpaceCall,
+    SubmissionTimes, TimedSubmission,
+};
+use generate::job::{
+    GoalLimited, GoalProgress, JobStream, LatencySplitter, RequestLogger, SplitLatencies,
+};
 use generate::{
     CheckedContent, Content, ContentSource, Exclusive, Generator, PlainContent, Stripes,
 };
-use plan::job::{JobPlan, LoggedRequest};
+use plan::job::{JobPlan, LoggedRequest, SpaceWork};
 use plan::{CacheMode, Cell};
 use results::EngineNotes;
 use rustix::fs::OFlags;
@@ -40,6 +45,8 @@ pub(crate) struct JobTask {
     pub own_content: Option<JobContent>,
     /// Receiver of the requests if they are noted; set when the job starts.
     pub request_log: Option<mpsc::Sender<Vec<LoggedRequest>>>,
+    /// Receiver of latencies split at the submission, as for `request_log`.
+    pub split: Option<mpsc::Sender<Vec<SplitLatencies>>>,
     /// Progress towards the goals, if there are any.
     pub progress: Option<Arc<GoalProgress>>,
     /// Ends of the jobs that this job starts after.
@@ -94,6 +101,8 @@ pub(crate) fn work(mut task: JobTask, lane: &Lane, job: &JobPlan, start: Start<'
     // Without a limit, because nothing is received before the job has ended.
     let (sender, noted) = mpsc::channel();
     task.request_log = job.is_noted.then_some(sender);
+    let (sender, split) = mpsc::channel();
+    task.split = job.times_submission.then_some(sender);
     let failed = Arc::new(AtomicBool::new(false));
     if job.ends_others_on_error {
         task.stream.set_failure_flag(Arc::clone(&failed));
@@ -119,6 +128,7 @@ pub(crate) fn work(mut task: JobTask, lane: &Lane, job: &JobPlan, start: Start<'
     }
     sync_rest(&mut outcome, &synced, &clock)?;
     outcome.logged = noted.try_iter().flatten().collect();
+    outcome.split = split.try_iter().flatten().collect();
     // Last, to include the sync.
     outcome.usage = thread_usage();
     Ok(Some(outcome))
@@ -136,6 +146,10 @@ fn run_with_engine(mut context: JobLane<'_>, files: Vec<OwnedFd>) -> LaneOutcome
         buffer_bytes: lane.buffer_bytes(),
         operations: context.task.stream.operations(),
         ring: job.ring,
+        space: job.space.map(|space| match space {
+            SpaceWork::Allocate => SpaceCall::Fallocate,
+            SpaceWork::Truncate => SpaceCall::Ftruncate,
+        }),
     };
     let open = OpenFiles {
         files,
@@ -200,20 +214,19 @@ impl EngineWork for JobLane<'_> {
         let (engine, contents) = (&mut parts.engine, &task.contents);
         let special = special_content(engine, task.own_content, contents, lane)?;
         let slot_count = parts.engine.slot_count();
+        let is_watched = task.request_log.is_some() || task.split.is_some();
         match (special, task.progress) {
             // Only the loop of plain jobs is compiled for each engine.
-            (None, None) if lane.pace.is_none() && task.request_log.is_none() => {
-                match job.is_paced() {
-                    false => ClosedLoop.run(parts, task.stream, plain),
-                    true => clock_polling(job).run(parts, task.stream, plain),
-                }
+            (None, None) if lane.pace.is_none() && !is_watched => match job.is_paced() {
+                false => ClosedLoop.run(parts, task.stream, plain),
+                true => clock_polling(job).run(parts, task.stream, plain),
+            },
+            (special, board) => {
+                let stream = RequestLogger::new(task.stream, task.request_log, slot_count);
+                let (parts, splitter) = splitting(boxed(parts), task.split);
+                let stream = stream.splitting(splitter);
+                run_with_extras(parts, stream, plain, (special, board, job, lane))
             }
-            (special, board) => run_with_extras(
-                boxed(parts),
-                RequestLogger::new(task.stream, task.request_log, slot_count),
-                plain,
-                (special, board, job, lane),
-            ),
         }
         .map(Some)
     }
@@ -305,6 +318,27 @@ fn boxed<E: Engine + 'static, K>(parts: LoopParts<E, K>) -> LoopParts<Box<dyn En
         clock: parts.clock,
         batch: parts.batch,
     }
+}
+
+/// Parts of a loop on an engine that tells when it submits requests, if there is a receiver of
+/// split latencies.
+fn splitting<K: Clock + Clone + 'static>(
+    parts: LoopParts<Box<dyn Engine>, K>,
+    receiver: Option<mpsc::Sender<Vec<SplitLatencies>>>,
+) -> (LoopParts<Box<dyn Engine>, K>, Option<LatencySplitter>) {
+    let Some(receiver) = receiver else {
+        return (parts, None);
+    };
+    let slot_count = parts.engine.slot_count();
+    let times = SubmissionTimes::new(slot_count);
+    let (_, measure_ns) = parts.recorder.start_times_ns();
+    let splitter = LatencySplitter::new(times.clone(), slot_count, measure_ns, receiver);
+    let engine = TimedSubmission::new(parts.engine, parts.clock.clone(), times);
+    let parts = LoopParts {
+        engine: Box::new(engine) as Box<dyn Engine>,
+        ..parts
+    };
+    (parts, Some(splitter))
 }
 
 /// Runs the loop at the cell's rate if there is one, or at the job's pace.

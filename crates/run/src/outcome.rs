@@ -1,5 +1,6 @@
 //! Results of a worker that is done.
 
+use generate::job::SplitLatencies;
 use generate::{Backlog, Mismatch};
 use plan::job::LoggedRequest;
 use results::ThreadUsage;
@@ -35,6 +36,8 @@ pub(crate) struct WorkerOutcome {
     pub usage: Option<ThreadUsage>,
     /// Requests in the order of their completion, if they are logged.
     pub logged: Vec<LoggedRequest>,
+    /// Latencies of a job by operation, split at the submission, if that is timed.
+    pub split: Vec<SplitLatencies>,
     /// Stream of requests on many files, which the next stage continues.
     pub requests: Option<FileRequests>,
     /// Outcome of the due requests, in an open loop.

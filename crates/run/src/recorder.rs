@@ -402,6 +402,7 @@ impl Recorder {
             cpu_at_end: None,
             usage: None,
             logged: Vec::new(),
+            split: Vec::new(),
             requests: None,
             open_loop_end: None,
         }

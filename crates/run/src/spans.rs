@@ -64,6 +64,7 @@ pub(crate) fn work(mut task: SpanTask, lane: &Lane, cell: &Cell, start: Start<'_
         buffer_bytes: lane.buffer_bytes(),
         operations: task.requests.operations(),
         ring: cell.ring,
+        space: None,
     };
     if lane.plan.network {
         // One connection per slot.

@@ -71,7 +71,7 @@ pub(super) fn paths() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// Enumerations of the schema: name of the definition, and title.
-const CHOICES: [(&str, &str); 39] = [
+const CHOICES: [(&str, &str); 40] = [
     ("EngineKind", "`engine`"),
     ("ArrivalKind", "`arrivals`"),
     ("CacheMode", "`cache`"),
@@ -104,6 +104,7 @@ const CHOICES: [(&str, &str); 39] = [
     ("OnFailure", "`on_failure`"),
     ("BeforeChoice", "`before` of a phase"),
     ("MetadataWork", "`job.names`"),
+    ("SpaceWork", "`job.space`"),
     ("Layout", "`job.layout`"),
     ("FileCache", "`job.page_cache`"),
     ("TrimSetting", "`job.trim`"),

@@ -141,10 +141,14 @@ fn read(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
     let stem = Path::new(file.name).file_stem();
     let name = stem.and_then(|it| it.to_str()).unwrap_or("fio");
     let mut work = work(&set, name_of(name), false, &file.context)?;
-    // Only fio's own output includes logs, so there is no need to record requests for them.
+    // Only fio's own output includes logs and submission latencies, so there is no need to record
+    // requests or to time their submissions.
     let jobs = work.cells.iter_mut().filter_map(|it| it.jobs.as_mut());
     for jobs in jobs {
-        jobs.jobs.iter_mut().for_each(|it| it.plan.is_noted = false);
+        for job in &mut jobs.jobs {
+            job.plan.is_noted = false;
+            job.plan.times_submission = false;
+        }
         // `pgmeter run` removes all files, whatever kind of workload it runs.
         jobs.files
             .files

@@ -225,10 +225,13 @@ pub fn markdown() -> String {
          fio leaves them, and replaces only files that an earlier run left; a file of the user \
          stays, and the run warns about it. Other files are removed at the end.\n\
          \n## Latencies in results\n\nOne call submits requests and waits for completions, so \
-         submission latency is not measured separately: `slat_ns` has an `N` of 0, and `clat` \
-         includes the time that fio counts as `slat`. `clat_ns` is the time from the submission \
-         of a request to its completion. `lat_ns` is the same, except in jobs of one direction \
-         with a `rate`: there it begins when the request was due, so stalls are included. \
+         by default submission latency is not measured separately: `slat_ns` has an `N` of 0, and \
+         `clat` includes the time that fio counts as `slat`. With `slat_percentiles`, or with \
+         `write_lat_log` and without `log_avg_msec`, jobs on `io_uring`, `libaio` and `posixaio` \
+         submit by one call and wait by another: `slat_ns` lasts until the first call has \
+         returned, and `clat_ns` begins then. `disable_slat` prevents this. `lat_ns` is the time \
+         from the start of the submission, except in jobs of one direction with a `rate`: there \
+         it begins when the request was due, so stalls are included. \
          `iodepth_submit`, `iodepth_complete` and depths above 1 are not measured and are 0.\n",
     );
     for (heading, rows) in OptionTable::groups() {

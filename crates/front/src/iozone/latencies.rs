@@ -118,6 +118,7 @@ mod tests {
             },
             index: 0,
             moved_bytes: length_bytes,
+            submitted_ns: times.0,
             done_ns: times.1,
         };
         let worker = WorkerFigures {

@@ -16,6 +16,7 @@ mod seeds;
 mod sides;
 mod size_draw;
 mod slot;
+mod split;
 #[cfg(test)]
 mod tests;
 mod think;
@@ -46,6 +47,7 @@ use replay::ReplayState;
 pub use seeds::JobSeeds;
 use sides::RequestDirection;
 use slot::{JobSlot, SlotRequest};
+pub use split::{LatencySplitter, SplitLatencies};
 use think::ThinkTime;
 pub use threads::threads;
 use trims::{TrimmedWrites, write_operation};

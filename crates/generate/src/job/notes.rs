@@ -6,20 +6,23 @@ use std::sync::mpsc::Sender;
 use engine::{Completion, Operation, OperationSet, Request};
 use plan::job::{LoggedRequest, RecordedKind, RecordedRequest};
 
+use super::split::LatencySplitter;
 use crate::{Flow, Generator, Step};
 
 /// Number of requests sent in one message.
 const NOTES_PER_MESSAGE: usize = 8192;
 
 /// Maximum number of requests logged per job; later ones are ignored.
-// All of them stay in memory until the job ends: 768 MiB at 48 bytes each.
+// All of them stay in memory until the job ends: 896 MiB at 56 bytes each.
 const NOTES_MAX: u32 = 1 << 24;
 
-/// The requests of a stream, logged if there is a receiver.
+/// The requests of a stream, logged if there is a receiver, and timed if the engine tells when it
+/// submits them.
 #[derive(Debug)]
 pub struct RequestLogger<G> {
     inner: G,
     log: Option<RequestLog>,
+    split: Option<LatencySplitter>,
 }
 
 #[derive(Debug)]
@@ -48,7 +51,18 @@ impl<G: Generator> RequestLogger<G> {
             count: 0,
             is_aside: false,
         });
-        Self { inner, log: notes }
+        Self {
+            inner,
+            log: notes,
+            split: None,
+        }
+    }
+
+    /// Also splits latencies at the submission of each request.
+    #[must_use]
+    pub fn splitting(mut self, splitter: Option<LatencySplitter>) -> Self {
+        self.split = splitter;
+        self
     }
 
     /// Ends the log and returns the stream.
@@ -89,12 +103,14 @@ impl RequestLog {
             },
             index: self.count,
             moved_bytes: 0,
+            submitted_ns: 0,
             done_ns: 0,
         });
         self.count += 1;
     }
 
-    fn completed(&mut self, completion: Completion, now_ns: u64) {
+    /// Logs a completion; `submitted_ns` is `None` if nobody has timed the submission.
+    fn completed(&mut self, completion: Completion, submitted_ns: Option<u64>, now_ns: u64) {
         let Some(noted) = self.issued[completion.slot as usize].take() else {
             return;
         };
@@ -105,6 +121,10 @@ impl RequestLog {
                 RecordedKind::Trim if completion.result >= 0 => noted.request.length_bytes,
                 // A failed request has moved nothing.
                 _ => u32::try_from(completion.result).unwrap_or(0),
+            },
+            submitted_ns: match submitted_ns {
+                Some(submitted_ns) => submitted_ns.saturating_sub(begin_ns),
+                None => noted.request.due_ns,
             },
             done_ns: now_ns.saturating_sub(begin_ns),
             ..noted
@@ -155,8 +175,13 @@ impl<G: Generator> Generator for RequestLogger<G> {
 
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {
         let step = self.inner.next(slot, now_ns);
-        if let (Some(notes), Step::Issue(request)) = (&mut self.log, &step) {
-            notes.issued(request, now_ns);
+        if let Step::Issue(request) = &step {
+            if let Some(notes) = &mut self.log {
+                notes.issued(request, now_ns);
+            }
+            if let Some(split) = &mut self.split {
+                split.issued(request, now_ns);
+            }
         }
         step
     }
@@ -166,8 +191,10 @@ impl<G: Generator> Generator for RequestLogger<G> {
     }
 
     fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow {
+        let split = self.split.as_mut();
+        let submitted_ns = split.map(|it| it.completed(completion, now_ns));
         if let Some(notes) = &mut self.log {
-            notes.completed(completion, now_ns);
+            notes.completed(completion, submitted_ns, now_ns);
         }
         self.inner.complete(completion, now_ns)
     }

@@ -12,7 +12,7 @@ use plan::job::{
 };
 use plan::{ArrivalKind, Distribution, EngineKind, Zone};
 
-use super::{JobStage, JobStream, RequestLogger};
+use super::{JobStage, JobStream, LatencySplitter, RequestLogger, SplitLatencies};
 use crate::open_loop::tests::START;
 use crate::{Arrivals, DueTimes, Exclusive, Flow, Generator, OpenLoopGenerator, Step, Stripes};
 
@@ -964,6 +964,44 @@ fn requests_are_logged_on_completion_and_keep_their_order() {
         logged.collect::<Vec<_>>(),
         [(second, 1, 0, 20), (first, 0, 1024, 50)]
     );
+}
+
+#[test]
+fn latencies_are_split_at_the_submission_of_each_request() {
+    let mut plan = random(ReadWriteMix::Read, 16 * K);
+    plan.iodepth = 2;
+    let (log_sender, log) = std::sync::mpsc::channel();
+    let (split_sender, split) = std::sync::mpsc::channel();
+    let times = engine::SubmissionTimes::new(2);
+    let splitter = LatencySplitter::new(times.clone(), 2, 140, split_sender);
+    let stream = JobStream::new(&plan, 7).unwrap();
+    let stream = RequestLogger::new(stream, Some(log_sender), 2);
+    let mut stream = stream.splitting(Some(splitter));
+    for slot in [0, 1] {
+        assert!(matches!(stream.next(slot, 100), Step::Issue(_)));
+        times.set(slot, 107);
+    }
+    // The first one completes during the ramp.
+    for (slot, result, now_ns) in [(1, 1024, 120), (0, 1024, 150)] {
+        stream.complete(Completion { slot, result }, now_ns);
+    }
+    assert!(matches!(stream.next(0, 160), Step::Issue(_)));
+    let failed = Completion {
+        slot: 0,
+        result: -5,
+    };
+    stream.complete(failed, 170);
+    drop(stream);
+    let logged: Vec<LoggedRequest> = log.try_iter().flatten().collect();
+    assert_eq!(logged[1].submitted_ns, 7, "from the first request");
+    let split: Vec<SplitLatencies> = split.try_iter().flatten().collect();
+    let [reads] = &split[..] else {
+        panic!("only reads were made: {split:?}");
+    };
+    let part = |it: &stats::Histogram| (it.count(), it.max_ns());
+    assert_eq!(reads.operation, Operation::Read);
+    assert_eq!(part(&reads.submission), (1, Some(7)));
+    assert_eq!(part(&reads.completion), (1, Some(43)));
 }
 
 #[test]

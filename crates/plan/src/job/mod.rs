@@ -78,6 +78,10 @@ pub struct JobPlan {
     /// Work on its files as a whole, if any; no data moves, and `stream` determines only how often.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub names: Option<MetadataWork>,
+    /// Calls on the space of its files that replace its reads, writes and trims, if any; no data
+    /// moves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space: Option<SpaceWork>,
     /// Scheduling parameters of its thread.
     #[serde(default, skip_serializing_if = "JobThread::is_default")]
     pub thread: JobThread,
@@ -87,6 +91,10 @@ pub struct JobPlan {
     /// `true` if each request is recorded, for a log.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_noted: bool,
+    /// `true` if latencies are split into the time until submission and the time after it. Requests
+    /// are then submitted by one call and awaited by another.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub times_submission: bool,
 }
 
 impl JobPlan {
@@ -115,9 +123,11 @@ impl JobPlan {
             stream,
             recorded: None,
             names: None,
+            space: None,
             thread: JobThread::default(),
             goals: JobGoals::default(),
             is_noted: false,
+            times_submission: false,
         }
     }
 }
@@ -191,6 +201,17 @@ impl MetadataWork {
             Self::StatDirectory | Self::Rmdir => Layout::Directory,
         }
     }
+}
+
+/// Work on the space of files, one call per request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SpaceWork {
+    /// Allocates the range of each request: a write extends the file, a read keeps its size, and a
+    /// trim frees the range.
+    Allocate,
+    /// Sets the size of the file to the offset of each write.
+    Truncate,
 }
 
 /// Durability of writes, set when files are opened.
@@ -364,7 +385,8 @@ impl JobPlan {
     /// `true` if it may change its files, with writes or trims.
     #[must_use]
     pub const fn writes(&self) -> bool {
-        self.stream.mix.modifies() && !self.stream.skips_writes()
+        // Also to allocate space for reads, the kernel wants a file that is open for writing.
+        self.stream.mix.modifies() && !self.stream.skips_writes() || self.space.is_some()
     }
 
     /// `true` if its requests have due times.

@@ -47,6 +47,9 @@ pub struct LoggedRequest {
     pub index: u32,
     /// Bytes moved; 0 if it failed.
     pub moved_bytes: u32,
+    /// Time of submission in nanoseconds from the first request. If the job does not time it, the
+    /// same as that of the request.
+    pub submitted_ns: u64,
     /// Completion time in nanoseconds from the first request.
     pub done_ns: u64,
 }

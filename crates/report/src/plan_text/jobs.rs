@@ -5,7 +5,7 @@ use units::{Percent, Span};
 
 use plan::job::{
     BlockRule, JobPlan, MetadataWork, OffsetOrder, PaceRule, ReadWriteMix, RecordedPlan, SizeRule,
-    StreamPlan,
+    SpaceWork, StreamPlan,
 };
 use plan::{Cell, WorkerPlan};
 use units::text_of;
@@ -77,6 +77,11 @@ fn requests(job: &JobPlan) -> String {
         sizes(&blocks.read)
     );
     let write = write_word(stream.mix);
+    let space = match job.space {
+        None => "",
+        Some(SpaceWork::Allocate) => ", as `fallocate` of their ranges",
+        Some(SpaceWork::Truncate) => ", as `ftruncate` to their offsets",
+    };
     let writes = format!(
         "{} {write}s of {}",
         random(stream.random_percent.write),
@@ -99,6 +104,7 @@ fn requests(job: &JobPlan) -> String {
             words.push_str(&format!(", {what}s at {}", rate(rule)));
         }
     }
+    words.push_str(space);
     words.push_str(&rest(stream));
     words.push_str(&flags(job));
     words.push_str(&blocks_of(job));

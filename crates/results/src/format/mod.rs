@@ -21,7 +21,7 @@ pub use from_1::upgrade_cell;
 /// Added to 1: `first_index` of planned cells, cells and estimates; `workload_index` of planned
 /// cells; `curve` of estimates; `standstills` of cells;
 /// `level` of warnings. Added to 2: `ran_ns`, `device` and `latencies` of intervals;
-/// `workers` and `targets` of intervals; `workload_file`; `import`.
+/// `workers` and `targets` of intervals; `workload_file`; `split_latencies` of workers; `import`.
 pub const FORMAT: &str = "pgmeter-record/2";
 
 /// The format of records that store a program's results by name.

@@ -92,6 +92,7 @@ impl Session<'_> {
                     },
                     stream,
                     request_log: None,
+                    split: None,
                     progress: (!job.goals.is_empty()).then(|| {
                         let flow = job.goals.flow.as_ref();
                         let flow = flow.map(|it| Arc::clone(flows.entry(it.group).or_default()));
@@ -119,7 +120,10 @@ impl Session<'_> {
         if job.engine == EngineKind::Null || job.names.is_some() {
             return Ok(Vec::new());
         }
-        let writes = operations.contains(Operation::Write) || operations.contains(Operation::Trim);
+        // To allocate space, the kernel needs a file that is open for writing, also for a read.
+        let writes = operations.contains(Operation::Write)
+            || operations.contains(Operation::Trim)
+            || job.space.is_some();
         // A shared mapping that is written to needs read access too.
         let reads = operations.contains(Operation::Read) || job.engine == EngineKind::Mmap;
         let open = |part: &plan::job::JobFile| {

@@ -31,6 +31,7 @@ pub use choices::{FileOrderSetting, IoClass, SyncRangeFlag, TrimSetting};
 pub use direction::DirectionTable;
 use plan::job::{
     BlockCheckKind, DurableWrites, FileCache, GoalMeasure, Layout, MetadataWork, RunDirection,
+    SpaceWork,
 };
 use plan::{ArrivalKind, CacheMode, EngineKind};
 pub(crate) use waves::{check, check_whole, waves};
@@ -126,6 +127,9 @@ pub struct JobTable {
     /// Create, stat or delete its files or directories in turn, instead of issuing requests.
     /// Default: requests.
     pub names: Option<MetadataWork>,
+    /// Allocate the range of each request, or truncate the file to the offset of each write,
+    /// instead of transferring data. Default: data.
+    pub space: Option<SpaceWork>,
     /// Share of the requests that read, in percent. Default: 100, but 0 with `trim`.
     pub read: Option<Percent>,
     /// Trim instead of reading and writing (`only`), or each block before it is written
@@ -305,20 +309,20 @@ pub struct JobTable {
 
 keyed_deserialize! {
     JobTable, job_keys:
-    name, count, waits, after, start_delay, ends_others, ends_others_on_error,
-    goes_on_after_errors, ends_on_mismatch, engine, cache, iodepth, sqpoll, iopoll, nowait,
-    force_async_each, batch, target, files, file_names, size, start, start_step, size_percent,
-    start_percent, start_align, layout, page_cache, remove, layout_only, names, read, trim, mixed,
-    random, block_size, block_unit, align, distribution, byte_zones, run_length, run_place, skip,
-    back, file_order, file_distribution, requests_per_file, zone_size, zone_used, zone_skip, bytes,
-    bytes_percent, operations, loops, starts_over, run_time, ramp_time, fsync_each, fdatasync_each,
-    fsync_at_end, sync_range_each, sync_range, durable, delay, burst, burst_time,
-    burst_counts_issued, rate, byte_rate, arrivals, delay_moves_rate, rate_min, byte_rate_min,
-    rate_min_window, rate_min_settle, latency_max, latency_target, latency_target_window,
-    latency_target_percent, latency_target_goes_on, until_steady, flow_weight, flow_group,
-    flow_pause, content, verify, verify_with, verify_interval, verify_offset, pattern,
-    pattern_interval, read_back, read_back_only, read_back_each, read_back_batch, seed, cpus,
-    cpu_set, nice, io_class, io_priority, fio_compat, reads, writes,
+    name, count, waits, after, start_delay, ends_others, ends_others_on_error, goes_on_after_errors,
+    ends_on_mismatch, engine, cache, iodepth, sqpoll, iopoll, nowait, force_async_each, batch,
+    target, files, file_names, size, start, start_step, size_percent, start_percent, start_align,
+    layout, page_cache, remove, layout_only, names, space, read, trim, mixed, random, block_size,
+    block_unit, align, distribution, byte_zones, run_length, run_place, skip, back, file_order,
+    file_distribution, requests_per_file, zone_size, zone_used, zone_skip, bytes, bytes_percent,
+    operations, loops, starts_over, run_time, ramp_time, fsync_each, fdatasync_each, fsync_at_end,
+    sync_range_each, sync_range, durable, delay, burst, burst_time, burst_counts_issued, rate,
+    byte_rate, arrivals, delay_moves_rate, rate_min, byte_rate_min, rate_min_window,
+    rate_min_settle, latency_max, latency_target, latency_target_window, latency_target_percent,
+    latency_target_goes_on, until_steady, flow_weight, flow_group, flow_pause, content, verify,
+    verify_with, verify_interval, verify_offset, pattern, pattern_interval, read_back,
+    read_back_only, read_back_each, read_back_batch, seed, cpus, cpu_set, nice, io_class,
+    io_priority, fio_compat, reads, writes,
 }
 
 /// Criteria for steady results, which end a job.
@@ -387,6 +391,14 @@ pub enum JobFileChoice {
     Name(String),
     /// Name with further keys.
     Table(Box<JobFileTable>),
+}
+
+impl JobTable {
+    /// `true` if it reads or writes data, instead of working on names or on space.
+    #[must_use]
+    pub const fn moves_data(&self) -> bool {
+        self.names.is_none() && self.space.is_none()
+    }
 }
 
 impl<'de> Deserialize<'de> for FilesChoice {

@@ -120,6 +120,7 @@ fn one(table: &JobTable, name: &str, parts: &[UnresolvedPart]) -> Result<Unplann
     plan.ramp_time_ns = table.ramp_time.unwrap_or(ramp_time).0;
     plan.run_time_ns = table.run_time.unwrap_or(run_time).0;
     plan.names = table.names;
+    plan.space = table.space;
     if table.io_class.is_some() || table.io_priority.is_some() {
         // `ioprio_set` returns EINVAL for a level without a class.
         let class = table.io_class.unwrap_or(IoClass::BestEffort);
@@ -172,9 +173,9 @@ fn default_times(loops: Option<u64>) -> (Span, Span) {
 
 /// The engine of a table, or its default.
 fn engine(table: &JobTable) -> EngineKind {
-    table.engine.unwrap_or(match table.names {
-        Some(_) => EngineKind::Psync,
-        None => EngineKind::IoUring,
+    table.engine.unwrap_or(match table.moves_data() {
+        false => EngineKind::Psync,
+        true => EngineKind::IoUring,
     })
 }
 
@@ -188,8 +189,8 @@ fn cache(table: &JobTable, engine: EngineKind) -> Result<CacheMode, ValueError> 
             "write `cache = \"buffered\"`",
         ));
     }
-    Ok(table.cache.unwrap_or(match table.names {
-        None if !is_mapped => CacheMode::Direct,
+    Ok(table.cache.unwrap_or(match table.moves_data() {
+        true if !is_mapped => CacheMode::Direct,
         _ => CacheMode::Buffered,
     }))
 }
@@ -252,6 +253,7 @@ pub(super) fn table(
         batch: (ring.batch_fixed || ring.batch != RingOptions::default().batch)
             .then_some(ring.batch),
         names: plan.names,
+        space: plan.space,
         seed: differing(Seed(job.seed), Seed(number)),
         cpus: job.cpu.map(|cpu| CpuList(vec![cpu])),
         ..JobTable::default()

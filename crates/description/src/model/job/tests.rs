@@ -11,7 +11,7 @@ use crate::model::{
 use crate::{read_toml, to_toml};
 use plan::job::{
     BlockCheckKind, ConvertedJobs, DurableWrites, FileCache, GoalMeasure, Layout, MetadataWork,
-    ReadWriteMix, RecordedPlan, RunDirection,
+    ReadWriteMix, RecordedPlan, RunDirection, SpaceWork,
 };
 use plan::{ArrivalKind, CacheMode, EngineKind, FrontOrigin};
 
@@ -357,6 +357,27 @@ impl Choices<'_> {
                 ]);
                 table.nowait = table.nowait.filter(|_| table.names.is_none());
             }
+            1 if table.engine == Some(EngineKind::Psync) => {
+                self.requests(&mut table);
+                table.space = self.some([SpaceWork::Allocate]);
+                if table.space.is_some() {
+                    let without_data = JobTable {
+                        nowait: None,
+                        pattern: None,
+                        pattern_interval: None,
+                        read_back: None,
+                        read_back_only: None,
+                        read_back_each: None,
+                        read_back_batch: None,
+                        verify: None,
+                        verify_with: None,
+                        verify_interval: None,
+                        verify_offset: None,
+                        ..table
+                    };
+                    table = without_data;
+                }
+            }
             _ => self.requests(&mut table),
         }
         self.pace(&mut table);
@@ -633,6 +654,22 @@ fn trims_and_flags_of_requests_refuse_keys_that_they_exclude() {
         (
             "nowait = true\nnames = \"create\"",
             "`nowait` does not apply to work on `names`",
+        ),
+        (
+            "space = \"allocate\"\nengine = \"io_uring\"",
+            "only the engine `psync` makes the calls of `space`",
+        ),
+        (
+            "space = \"allocate\"\nverify = true",
+            "`verify` does not apply to `space`",
+        ),
+        (
+            "space = \"allocate\"\nnames = \"stat\"",
+            "`space` does not apply to `names`",
+        ),
+        (
+            "space = \"truncate\"\nread = 50",
+            "`space = \"truncate\"` has only writes",
         ),
     ] {
         let error = load("w.toml", &format!("[[job]]\n{keys}\n")).unwrap_err();

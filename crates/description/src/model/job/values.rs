@@ -8,6 +8,7 @@ use crate::flaw::ValueError;
 use crate::model::keyed::Keyed;
 use crate::model::limits::time;
 use plan::EngineKind;
+use plan::job::SpaceWork;
 
 /// Maximum number of jobs in a file, clones included; larger plans are too large for any run.
 pub(super) const JOBS_MAX: u64 = 100_000;
@@ -35,6 +36,41 @@ fn calls(table: &JobTable, engine: EngineKind) -> Result<(), ValueError> {
     }
     if table.trim.is_some() && table.names.is_some() {
         return Err(ValueError::idle("trim", "names"));
+    }
+    table
+        .space
+        .map_or(Ok(()), |space| space_calls(table, space, engine))
+}
+
+/// Checks a job whose requests are calls on the space of files.
+fn space_calls(table: &JobTable, space: SpaceWork, engine: EngineKind) -> Result<(), ValueError> {
+    if table.names.is_some() {
+        return Err(ValueError::idle("space", "names"));
+    }
+    if engine != EngineKind::Psync {
+        let message = "only the engine `psync` makes the calls of `space`";
+        return Err(ValueError::new(
+            "engine",
+            message,
+            "write `engine = \"psync\"`",
+        ));
+    }
+    let has_data = [
+        ("verify", table.verify == Some(true)),
+        ("nowait", table.nowait == Some(true)),
+        ("pattern", table.pattern.is_some()),
+    ];
+    if let Some((key, _)) = has_data.iter().find(|(_, is_set)| *is_set) {
+        return Err(ValueError::idle(key, "space"));
+    }
+    let is_all_writes = table.trim.is_none() && table.read.is_some_and(|it| it.0 == 0.0);
+    if space == SpaceWork::Truncate && !is_all_writes {
+        let message = "`space = \"truncate\"` has only writes";
+        return Err(ValueError::new(
+            "space",
+            message,
+            "write `read = 0`, without `trim`",
+        ));
     }
     Ok(())
 }

@@ -40,8 +40,9 @@ pub(crate) fn to_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
     }
     for job in &mut built.jobs {
         job.location = JobLocation::default();
-        // Logging of requests is the other program's task and has no key.
+        // Logging and timing of requests serve the other program's output, and have no key.
         job.plan.is_noted = false;
+        job.plan.times_submission = false;
         job.share = job.share.filter(|it| !it.is_whole());
         // Planning assigns the workload's `cpus` to all jobs.
         if workload.cpus.is_some() {

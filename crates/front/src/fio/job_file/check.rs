@@ -165,6 +165,7 @@ fn plain(mut built: ConvertedJobs) -> ConvertedJobs {
         // The section itself warns about differences in content.
         job.content = ContentPlan::Incompressible;
         job.plan.is_noted = false;
+        job.plan.times_submission = false;
         // Stamps become headers with this checksum.
         let is_usual = |it: &BlockCheck| it.kind == BlockCheckKind::Crc32c;
         job.plan.check = job.plan.check.filter(|it| !is_usual(it));

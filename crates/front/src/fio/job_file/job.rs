@@ -3,7 +3,7 @@
 use description::model::defaults::{RAMP_TIME_DEFAULT, RUN_TIME_DEFAULT};
 use description::model::{ContentChoice, JobTable, OneOrMany, SyncRangeFlag, UntilSteadyTable};
 use plan::Diagnostic;
-use plan::job::{BlockCheckKind, DurableWrites, GoalMeasure, MetadataWork};
+use plan::job::{BlockCheckKind, DurableWrites, GoalMeasure, MetadataWork, SpaceWork};
 use plan::{ArrivalKind, CacheMode, EngineKind};
 use units::{Percent, Span};
 
@@ -63,6 +63,8 @@ fn put_engine(it: &mut WrittenSection, table: &JobTable) -> Result<(), Diagnosti
         (Some(MetadataWork::Mkdir), _) => "dircreate",
         (Some(MetadataWork::StatDirectory), _) => "dirstat",
         (Some(MetadataWork::Rmdir), _) => "dirdelete",
+        _ if table.space == Some(SpaceWork::Allocate) => "falloc",
+        _ if table.space == Some(SpaceWork::Truncate) => "ftruncate",
         (None, EngineKind::IoUring) => "io_uring",
         // psync has no flags of requests, which `uncached` and `nowait` need.
         (None, EngineKind::Psync) if is_dropped || never_waits => "pvsync2",
@@ -77,7 +79,7 @@ fn put_engine(it: &mut WrittenSection, table: &JobTable) -> Result<(), Diagnosti
         let help = "write `engine = \"io_uring\"`, or clones with `count` and `start_step`";
         return Err(it.refuse("iodepth", &reason, help));
     }
-    let is_cached = table.names.is_some() || table.engine == Some(EngineKind::Mmap);
+    let is_cached = !table.moves_data() || table.engine == Some(EngineKind::Mmap);
     let default = if is_cached {
         CacheMode::Buffered
     } else {

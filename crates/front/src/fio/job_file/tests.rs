@@ -217,6 +217,20 @@ fn file_keys_become_options() {
 }
 
 #[test]
+fn calls_on_space_become_engines() {
+    check_options(&[
+        (
+            job("space = \"allocate\"\nread = 50"),
+            &["ioengine=falloc", "rw=rw"],
+        ),
+        (
+            job("space = \"truncate\"\nread = 0\nrandom = 100"),
+            &["ioengine=ftruncate", "rw=randwrite"],
+        ),
+    ]);
+}
+
+#[test]
 fn engine_limit_and_rate_keys_become_options() {
     check_options(&[
         (

@@ -106,10 +106,13 @@ fn entry(
     };
     let settings = &job.job.settings.results;
     for (name, result) in job.shown() {
-        let clat = latency(&result.clat, detail(settings.clat_percentiles));
-        let lat = latency(&result.lat, detail(settings.lat_percentiles));
+        let latencies = [
+            latency(&result.slat, detail(settings.slat_percentiles)),
+            latency(&result.clat, detail(settings.clat_percentiles)),
+            latency(&result.lat, detail(settings.lat_percentiles)),
+        ];
         let share = aggregate(jobs, job.job.group_index, name).share_percent(&result.bandwidth);
-        pairs.push((name, direction(result, clat, lat, share)));
+        pairs.push((name, direction(result, latencies, share)));
         // fio prints the syncs after the trims.
         if name == "trim" {
             pairs.push(("sync", sync(&job.sync, detail(true))));
@@ -140,12 +143,7 @@ fn head(job: &ReportedJob<'_>, elapsed: u64) -> Vec<(&'static str, JsonTree)> {
     pairs
 }
 
-fn direction(result: &DirectionResult, clat: JsonTree, lat: JsonTree, share: f64) -> JsonTree {
-    let none = LatencyDetail {
-        percentiles: &[],
-        has_percentiles: false,
-        has_bins: false,
-    };
+fn direction(result: &DirectionResult, [slat, clat, lat]: [JsonTree; 3], share: f64) -> JsonTree {
     let (bandwidth, iops) = (&result.bandwidth, &result.iops);
     let bytes_per_second = result.bytes_per_second();
     JsonTree::map([
@@ -159,8 +157,7 @@ fn direction(result: &DirectionResult, clat: JsonTree, lat: JsonTree, share: f64
         ("short_ios", JsonTree::Count(result.short_count)),
         // pgmeter counts requests that never complete as errors.
         ("drop_ios", JsonTree::Count(0)),
-        // Submission latency is not measured.
-        ("slat_ns", latency(&LatencySamples::default(), none)),
+        ("slat_ns", slat),
         ("clat_ns", clat),
         ("lat_ns", lat),
         ("bw_min", JsonTree::Count(bandwidth.min)),

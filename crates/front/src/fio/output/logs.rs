@@ -81,6 +81,7 @@ pub(super) fn logs(set: &JobSet, record: &RunRecord, options: &OutputOptions) ->
         let series = LoggedSeries {
             intervals: &worker.intervals,
             requests: &worker.noted,
+            has_submissions: job.settings.times_submission(),
             ramp_ns: job.settings.time.ramp_us.saturating_mul(1000),
             begin_ns: worker.begin_ns.unwrap_or_default(),
             epoch_ms: match job.settings.logs.is_since_epoch {
@@ -115,9 +116,13 @@ fn kinds(job: &FioJob) -> impl Iterator<Item = (&str, &'static str, LogMetric)> 
         (&logs.latency, "slat", LogMetric::Submission),
         (&logs.latency, "clat", LogMetric::Completion),
     ];
-    // Submission latency is not measured, so engines that have one in fio get no log.
-    let is_measured =
-        |it: &LogMetric| !matches!(it, LogMetric::Submission) || job.settings.engine.engine.waits();
+    // Without times of submissions, engines that have some in fio get no log.
+    let settings = &job.settings;
+    let is_measured = |it: &LogMetric| {
+        !matches!(it, LogMetric::Submission)
+            || settings.times_submission()
+            || settings.engine.engine.waits()
+    };
     let kinds = kinds.into_iter().filter(move |(_, _, it)| is_measured(it));
     kinds.filter_map(|(prefix, kind, logged)| Some((prefix.as_deref()?, kind, logged)))
 }
@@ -141,6 +146,8 @@ struct LoggedSeries<'a> {
     intervals: &'a [IntervalRecord],
     /// Individual requests; empty if they were not recorded.
     requests: &'a [LoggedRequest],
+    /// `true` if the times of their submissions are known.
+    has_submissions: bool,
     /// Ramp time, during which requests are not logged.
     ramp_ns: u64,
     /// Start of the job, in nanoseconds of the cell's time.
@@ -196,7 +203,14 @@ impl LoggedSeries<'_> {
                 // fio logs each request as 1.
                 LogMetric::Iops => (1, 0),
                 LogMetric::Latency => (latency_ns, 0),
-                LogMetric::Completion => (latency_ns, noted.request.due_ns),
+                LogMetric::Completion => (
+                    noted.done_ns.saturating_sub(noted.submitted_ns),
+                    noted.submitted_ns,
+                ),
+                LogMetric::Submission if self.has_submissions => (
+                    noted.submitted_ns.saturating_sub(noted.request.due_ns),
+                    noted.submitted_ns,
+                ),
                 LogMetric::Submission => continue,
             };
             // fio sets its clock to 0 at the end of the ramp time (`reset_all_stats`).

@@ -1,9 +1,9 @@
 //! Writes a record as fio's output: normal text, JSON, terse lines and logs.
 //!
 //! The record has one cell per wave, whose workers are the wave's jobs in order. Values that
-//! pgmeter does not measure are zero, without samples: submission latency, batch sizes of
-//! submissions and completions, depths above 1, and most counters of devices. Rates are relative
-//! to the time in nanoseconds, not in whole milliseconds.
+//! pgmeter does not measure are zero, without samples: submission latency unless it is requested,
+//! batch sizes of submissions and completions, depths above 1, and most counters of devices. Rates
+//! are relative to the time in nanoseconds, not in whole milliseconds.
 
 mod devices;
 mod goals;
@@ -104,8 +104,8 @@ pub fn json(set: &JobSet, record: &RunRecord, plus: bool) -> String {
 /// must be checked before use.
 ///
 /// Workers keep only the median and the maximum latency of each interval. So windows in latency
-/// logs have maxima if requested, else medians instead of means. Submission latency is not
-/// measured, so its log is empty or missing.
+/// logs have maxima if requested, else medians instead of means. If submissions are not timed,
+/// their log is empty or missing.
 #[must_use]
 pub fn logs(set: &JobSet, record: &RunRecord, options: &OutputOptions) -> Vec<(String, String)> {
     let logs = logs::logs(set, record, options).into_iter();

@@ -167,9 +167,13 @@ fn direction(job: &ReportedJob<'_>, name: &str, result: &DirectionResult) -> Str
         scale.bytes(result.bytes),
         result.run_time_ms(),
     );
+    text.push_str(&latency("slat", &result.slat));
     text.push_str(&latency("clat", &result.clat));
     text.push_str(&latency(" lat", &result.lat));
     let percentiles = percentiles(job.job);
+    if settings.slat_percentiles {
+        text.push_str(&percentile_table("slat", &result.slat, &percentiles));
+    }
     if settings.clat_percentiles {
         text.push_str(&percentile_table("clat", &result.clat, &percentiles));
     }

@@ -17,10 +17,12 @@ pub(super) struct DirectionResult {
     pub(super) short_count: u64,
     /// Run time of the slowest worker in nanoseconds; 0 without requests.
     pub(super) run_time_ns: u64,
-    /// Completion latency, from issue to completion.
+    /// Submission latency; empty if it is not timed.
+    pub(super) slat: LatencySamples,
+    /// Completion latency: from the submission if that is timed, else the whole latency.
     pub(super) clat: LatencySamples,
-    /// Latency from the scheduled start of a request if the job has a rate, else the same as
-    /// `clat`.
+    /// Latency from the scheduled start of a request if the job has a rate, else from the start of
+    /// its submission.
     pub(super) lat: LatencySamples,
     /// In KiB per second.
     pub(super) bandwidth: RateSeries,
@@ -121,8 +123,13 @@ impl DirectionResult {
         // As in fio, the longest run time of a group counts, not the sum.
         self.run_time_ns = self.run_time_ns.max(worker.run_time_ns);
         let settings = &job.settings.results;
+        let split = worker.split_latencies.get(operation);
+        if let Some(split) = split.filter(|_| settings.slat) {
+            self.slat.add(&split.submission);
+        }
         if settings.clat {
-            self.clat.add(&figures.latency);
+            let completion = split.map(|it| &it.completion);
+            self.clat.add(completion.unwrap_or(&figures.latency));
         }
         if settings.lat {
             // A worker keeps a single latency from the scheduled start. If it used several

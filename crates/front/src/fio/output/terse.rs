@@ -85,8 +85,7 @@ fn direction(job: &FioJob, result: &DirectionResult, share: f64) -> Vec<String> 
         (result.iops() as u64).to_string(),
         result.run_time_ms().to_string(),
     ];
-    // Submission latency is not measured.
-    fields.extend(latency(&LatencySamples::default()));
+    fields.extend(latency(&result.slat));
     fields.extend(latency(&result.clat));
     let settings = &job.settings.results;
     let percents = match (settings.clat_percentiles, settings.lat_percentiles) {

@@ -36,6 +36,10 @@ choices! {
         DirectoryStat = "dirstat",
         /// Deletes directories.
         DirectoryDelete = "dirdelete",
+        /// Allocates the space of requests instead of transferring data.
+        Falloc = "falloc",
+        /// Truncates files to the offsets of writes.
+        Ftruncate = "ftruncate",
         /// An engine that pgmeter refuses; its name is in [`EngineSettings::name`].
         Refused = "external",
     }
@@ -65,6 +69,13 @@ impl Engine {
             // anyway.
             Self::IoUring | Self::Libaio | Self::PosixAio | Self::Null | Self::Refused
         )
+    }
+
+    /// `true` if pgmeter submits its requests to a ring, so that each is submitted before it
+    /// completes.
+    #[must_use]
+    pub const fn has_ring(self) -> bool {
+        matches!(self, Self::IoUring | Self::Libaio | Self::PosixAio)
     }
 }
 

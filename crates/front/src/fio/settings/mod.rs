@@ -93,6 +93,14 @@ impl FioSettings {
             false => sizes,
         }
     }
+
+    /// `true` if submissions are timed. That takes a second call for most requests, so they are
+    /// timed only for percentiles or a log that contain them.
+    pub(in crate::fio) fn times_submission(&self) -> bool {
+        let is_logged = self.logs.latency.is_some() && self.logs.window_ms == 0;
+        let is_reported = self.results.slat_percentiles || is_logged;
+        self.engine.engine.has_ring() && self.results.slat && is_reported
+    }
 }
 
 /// An amount of data: bytes, or a share of an existing file or device.

@@ -145,6 +145,7 @@ proptest! {
             request: *act,
             index: index as u32,
             moved_bytes: act.length_bytes,
+            submitted_ns: 0,
             done_ns: 0,
         });
         let text = written(&noted.collect::<Vec<_>>(), &|part| format!("dir/f{part}"));

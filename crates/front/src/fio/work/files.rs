@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use plan::job::{
     BlockCheckKind, FileCache, FileShare, JobFile, JobFiles, Layout, MetadataWork, NamedFile,
+    SpaceWork,
 };
 use plan::{Diagnostic, printable};
 use units::Bytes;
@@ -323,6 +324,7 @@ fn only_reads_files(job: &FioJob) -> bool {
         && !settings.files.is_layout_only
         && settings.engine.engine != Engine::Null
         && name_work(settings).is_none()
+        && space_work(settings).is_none()
 }
 
 /// State of the page cache for a file; the setting of one job applies to all.
@@ -365,6 +367,15 @@ pub(super) fn name_work(settings: &FioSettings) -> Option<MetadataWork> {
         Engine::DirectoryCreate => Some(MetadataWork::Mkdir),
         Engine::DirectoryStat => Some(MetadataWork::StatDirectory),
         Engine::DirectoryDelete => Some(MetadataWork::Rmdir),
+        _ => None,
+    }
+}
+
+/// Calls on the space of files; `None` if the job transfers data or works on names.
+pub(super) fn space_work(settings: &FioSettings) -> Option<SpaceWork> {
+    match settings.engine.engine {
+        Engine::Falloc => Some(SpaceWork::Allocate),
+        Engine::Ftruncate => Some(SpaceWork::Truncate),
         _ => None,
     }
 }

@@ -9,7 +9,7 @@ const BATCH_DEFAULT: u32 = 32;
 
 pub(super) fn engine(engine: Engine) -> EngineKind {
     match engine {
-        Engine::IoUring | Engine::Libaio | Engine::PosixAio => EngineKind::IoUring,
+        ring if ring.has_ring() => EngineKind::IoUring,
         Engine::Mmap => EngineKind::Mmap,
         Engine::Null => EngineKind::Null,
         _ => EngineKind::Psync,

@@ -231,9 +231,11 @@ fn one(
             stream,
             recorded,
             names,
+            space: files::space_work(settings),
             thread: thread(job),
             goals: goals::of(job)?,
             is_noted: settings.replay.write.is_some() || settings.logs.has_requests(),
+            times_submission: settings.times_submission(),
         },
         share: share.filter(|_| settings.space.file_size.is_none()),
         content: content(settings),
@@ -419,8 +421,7 @@ fn differences(set: &JobSet, letter: bool) -> Vec<OriginalDifference> {
         (
             any(&|it| it.logs.latency.is_some()),
             "`write_lat_log`",
-            "there is no slat log, because submission latency is not measured, and windows have \
-             medians",
+            "windows have medians, and no submission latency",
         ),
     ];
     let done = own.into_iter().filter(|(is_so, ..)| *is_so);

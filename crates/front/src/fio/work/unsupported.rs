@@ -1,10 +1,12 @@
 //! Rejects settings of fio that pgmeter does not support, before any file is created.
 
 use plan::Diagnostic;
+use plan::job::SpaceWork;
 
 use super::super::jobs::{FioJob, JobSet};
-use super::super::settings::{ByDirection, Checksum, FioSettings, SizeAmount, ZoneMode};
+use super::super::settings::{ByDirection, Checksum, Direction, FioSettings, SizeAmount, ZoneMode};
 use super::super::values::RandomDistribution;
+use super::files::space_work;
 
 /// Checks all jobs for unsupported settings.
 ///
@@ -36,6 +38,7 @@ fn of_settings(it: &FioSettings) -> Option<UnsupportedOption> {
     unsupported_access(it)
         .or_else(|| unsupported_rest(it))
         .or_else(|| unsupported_names(it))
+        .or_else(|| unsupported_space(it))
         .or_else(|| unsupported_replay(it))
 }
 
@@ -98,6 +101,29 @@ fn unsupported_names(it: &FioSettings) -> Option<UnsupportedOption> {
         (is_set(&rates.bytes_per_second_min), "rate_min", help),
         (is_set(&rates.iops_min), "rate_iops_min", help),
         (it.steady_state.is_some(), "steadystate, ss", help),
+    ])
+}
+
+/// Calls on the space of files, which move no data.
+fn unsupported_space(it: &FioSettings) -> Option<UnsupportedOption> {
+    let work = space_work(it)?;
+    let is_write = it.access.direction == Direction::Write;
+    first_match(&[
+        (
+            work == SpaceWork::Truncate && !is_write,
+            "rw, readwrite",
+            "use `rw=write` or `rw=randwrite`, because `ftruncate` has no reads and trims",
+        ),
+        (
+            it.verify.kind().is_some(),
+            "verify",
+            "leave it out, because no data moves",
+        ),
+        (
+            it.engine.never_waits,
+            "nowait",
+            "leave it out, because no data moves",
+        ),
     ])
 }
 
