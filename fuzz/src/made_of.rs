@@ -163,6 +163,7 @@ impl Choices<'_> {
                 block_bytes: self.amount(),
                 stride_bytes: self.amount(),
                 each_bytes: self.amount(),
+                block_count: self.amount(),
             }),
             _ => CallPosition::Random {
                 distribution: self.distribution(),

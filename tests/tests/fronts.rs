@@ -558,7 +558,7 @@ fn differences_are_listed_wherever_the_option_is_placed() {
         assert_eq!((last.code, &last.stderr[..]), (0, ""), "{name}");
         assert_eq!(last.stdout, first.stdout, "{name}");
         if line.contains("write_lat_log") {
-            assert!(last.stdout.contains("there is no slat log"));
+            assert!(last.stdout.contains("no submission latency"));
         }
         assert!(bed.left_in_target().is_empty(), "{name}");
     }
@@ -1075,7 +1075,8 @@ fn io500_leaves_result_files_that_verify() {
     let output = stand_in(&bed, "io500", &line);
     assert_eq!(output.code, 0, "{}", output.text());
     let path = results.join("now");
-    assert_eq!(names_in(&path), ["result.txt", "result_summary.txt"]);
+    let names = ["config.ini", "result.txt", "result_summary.txt"];
+    assert_eq!(names_in(&path), names);
     let summary = fs::read_to_string(path.join("result_summary.txt")).unwrap();
     assert!(output.stdout.starts_with(&summary), "{}", output.stdout);
     let stored = fs::read_to_string(path.join("result.txt")).unwrap();

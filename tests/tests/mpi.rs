@@ -311,6 +311,33 @@ fn ranks_leave_files_for_the_next_command() {
     }
 }
 
+/// Ranks in different processes meet after they open a file and before they close it (`-g`).
+#[test]
+fn ranks_wait_for_each_other_between_the_calls_of_a_phase() {
+    for launcher in need!(both()) {
+        let bed = need!(ScratchTarget::in_memory());
+        let program = bed.command(&[]).get_program().to_os_string();
+        for line in [
+            "ior -w -r -g -b 256k -i 3 -o f",
+            "ior -w -r -g -e -F -C -b 256k -o g",
+            // The time limit ends waits, too.
+            "ior -a DUMMY -w -g -D 1 -O stoneWallingWearOut=1 -t 1k -b 1g -o none",
+            "ior -w -r -g -O minTimeDuration=1 -b 256k -o m",
+            // One of the processes has no rank.
+            "ior -w -r -g -N 2 -b 256k -o h",
+        ] {
+            let script = format!(
+                "cd '{}'\nexec '{}' as {line}\n",
+                bed.target().display(),
+                program.to_string_lossy()
+            );
+            let output = launcher.run(3, &["sh", "-c", &script]);
+            let output = output.expect("an end in time");
+            assert_eq!(output.code, 0, "{line}: {}", output.text());
+        }
+    }
+}
+
 /// Short phases of ranks take little longer than with threads of one process. Each once took a
 /// third of a second for the comparison of clocks. Another tenth went to counters that each stage
 /// opened again, and to messages that waited for the next poll.

@@ -8,7 +8,7 @@ use flate2::write::DeflateEncoder;
 use plan::facts::SystemFacts;
 use plan::{Cell, Plan};
 use results::{CellRecord, Environment, PreconditionRecord, RunEvent};
-use run::FileNews;
+use run::{FileNews, MeetingId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +66,8 @@ pub(crate) enum LeaderMessage {
     Ping { number: u32 },
     /// Highest number of rounds done by any worker.
     Level { rounds: u64 },
+    /// The workers of all processes have arrived at a meeting.
+    Met { meeting: MeetingId },
     /// Operations per second of all processes in the next round.
     Round { per_second: f64 },
     /// News of files from the other processes.
@@ -122,6 +124,14 @@ pub(crate) enum MemberMessage {
     /// Highest number of rounds done here; answered after all processes have reported theirs.
     Level {
         rounds: u64,
+    },
+    /// All workers here have arrived at a meeting; answered after all processes have reported it.
+    Meet {
+        meeting: MeetingId,
+    },
+    /// No worker here will arrive at a meeting any more.
+    LeaveMeeting {
+        meeting: MeetingId,
     },
     /// Operations per second here in the next round; answered after all processes have reported
     /// theirs.

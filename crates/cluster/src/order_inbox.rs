@@ -1,5 +1,6 @@
 //! Receives a worker process's orders while it measures, and sends its reports.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use engine::TscClock;
 use engine::clock::Clock;
-use run::{FileNews, MaxRoundsCallback, PeerAgreement};
+use run::{FileNews, MaxRoundsCallback, MeetingCallback, MeetingId, PeerAgreement};
 
 use crate::leader_links::MessageSender;
 use crate::message::{LeaderMessage, MemberMessage, decode, encode};
@@ -37,6 +38,7 @@ pub struct OrderInbox {
     start: Mutex<Option<u64>>,
     news: Mutex<Option<Vec<FileNews>>>,
     max_rounds: Mutex<MaxRoundsWaiter>,
+    meetings: Mutex<MeetingWaiters>,
     /// Operations per second of all processes, by round.
     rounds: Mutex<Vec<f64>>,
     changed: Condvar,
@@ -63,6 +65,7 @@ impl OrderInbox {
             start: Mutex::new(None),
             news: Mutex::new(None),
             max_rounds: Mutex::default(),
+            meetings: Mutex::default(),
             rounds: Mutex::default(),
             changed: Condvar::new(),
             last_received: Mutex::new(Instant::now()),
@@ -98,6 +101,10 @@ impl OrderInbox {
                 let listener = lock(&self.max_rounds).0.take();
                 listener.into_iter().for_each(|on_order| on_order(rounds));
             }
+            LeaderMessage::Met { meeting } => {
+                let listener = lock(&self.meetings).0.remove(&meeting);
+                listener.into_iter().for_each(|on_order| on_order());
+            }
             // The worker's thread reads no orders while it measures, so these orders are flags.
             LeaderMessage::Skip => self.skip.store(true, Ordering::Relaxed),
             LeaderMessage::Stop => self.stop.store(true, Ordering::Relaxed),
@@ -108,6 +115,7 @@ impl OrderInbox {
                     LeaderMessage::Cell { .. } => {
                         self.skip.store(false, Ordering::Relaxed);
                         lock(&self.rounds).clear();
+                        lock(&self.meetings).0.clear();
                     }
                     LeaderMessage::Plan { .. } => self.stop.store(false, Ordering::Relaxed),
                     _ => {}
@@ -199,6 +207,10 @@ impl OrderInbox {
 #[derive(Default)]
 struct MaxRoundsWaiter(Option<MaxRoundsCallback>);
 
+/// Callbacks that wait for the ends of meetings.
+#[derive(Default)]
+struct MeetingWaiters(BTreeMap<MeetingId, MeetingCallback>);
+
 impl fmt::Debug for OrderInbox {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("OrderInbox")
@@ -210,6 +222,16 @@ impl PeerAgreement for OrderInbox {
         // Stored before the report, because the answer may arrive immediately.
         lock(&self.max_rounds).0 = Some(then);
         self.send(&MemberMessage::Level { rounds });
+    }
+
+    fn meet(&self, meeting: MeetingId, then: MeetingCallback) {
+        // Stored before the report for the same reason.
+        lock(&self.meetings).0.insert(meeting, then);
+        self.send(&MemberMessage::Meet { meeting });
+    }
+
+    fn leave_meeting(&self, meeting: MeetingId) {
+        self.send(&MemberMessage::LeaveMeeting { meeting });
     }
 
     fn start(&self, stop: &AtomicBool) -> Option<u64> {

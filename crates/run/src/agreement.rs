@@ -8,6 +8,18 @@ use serde::{Deserialize, Serialize};
 /// Callback that receives the highest number of rounds done by any worker of all processes.
 pub type MaxRoundsCallback = Box<dyn FnOnce(u64) + Send>;
 
+/// Callback for the end of a meeting of the workers of all processes.
+pub type MeetingCallback = Box<dyn FnOnce() + Send>;
+
+/// A meeting of workers: the stage's number, and the meeting's number in its phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct MeetingId {
+    /// Number of the stage, the same in all processes.
+    pub stage: u64,
+    /// Number of the meeting in the phase.
+    pub meeting: u8,
+}
+
 /// Agreement of a process with the others that share its run.
 pub trait PeerAgreement: Debug + Send + Sync {
     /// Reports that all workers here are ready, and waits for the start of the stage. Returns it in
@@ -22,6 +34,13 @@ pub trait PeerAgreement: Debug + Send + Sync {
     /// Reports the highest number of rounds that a worker here has done. `then` receives the
     /// highest number of all processes once all have reported theirs.
     fn level(&self, rounds: u64, then: MaxRoundsCallback);
+
+    /// Reports that all workers here have arrived at a meeting. `then` is called once all workers
+    /// of all processes have arrived.
+    fn meet(&self, meeting: MeetingId, then: MeetingCallback);
+
+    /// Reports that no worker here will arrive at a meeting any more.
+    fn leave_meeting(&self, meeting: MeetingId);
 
     /// Reports this process's operations per second in the cell's next round.
     fn round(&self, per_second: f64);

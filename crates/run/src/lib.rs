@@ -73,7 +73,7 @@ mod waits;
 mod watch;
 mod worker;
 
-pub use agreement::{FileNews, MaxRoundsCallback, PeerAgreement};
+pub use agreement::{FileNews, MaxRoundsCallback, MeetingCallback, MeetingId, PeerAgreement};
 pub use cluster::{Cluster, ClusterWatch};
 pub use error::RunError;
 pub use files::COMMON_PREFIX;

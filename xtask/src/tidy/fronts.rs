@@ -36,7 +36,7 @@ const LONG_FRONTS: &[LongFront] = &[
     },
     LongFront {
         name: "fio",
-        lines_max: 12_340,
+        lines_max: 12_420,
         reason: "job files are a language of hundreds of options, which is read and written",
     },
     LongFront {
@@ -53,7 +53,7 @@ const LONG_FRONTS: &[LongFront] = &[
     },
     LongFront {
         name: "io500",
-        lines_max: 1310,
+        lines_max: 1350,
         reason: "every key of its files is known, and each has a meaning or a reason; it writes \
                  and verifies result files",
     },
@@ -65,7 +65,7 @@ const LONG_FRONTS: &[LongFront] = &[
     },
     LongFront {
         name: "ior",
-        lines_max: 1530,
+        lines_max: 1550,
         reason: "it leaves and finds files, runs the tests of scripts, and prints three forms of \
                  its results",
     },

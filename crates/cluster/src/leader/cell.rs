@@ -129,6 +129,9 @@ impl Leader {
             let rounds = levels.into_values().max().unwrap_or(0);
             self.broadcast(&LeaderMessage::Level { rounds });
         }
+        while let Some(meeting) = progress.take_meeting() {
+            self.broadcast(&LeaderMessage::Met { meeting });
+        }
         while let Some(per_second) = progress.take_round() {
             self.broadcast(&LeaderMessage::Round { per_second });
         }
@@ -174,6 +177,8 @@ impl Leader {
             MemberMessage::Level { rounds } => {
                 progress.max_rounds.insert(rank, rounds);
             }
+            MemberMessage::Meet { meeting } => progress.meetings.arrive(rank, meeting),
+            MemberMessage::LeaveMeeting { meeting } => progress.meetings.leave(rank, meeting),
             MemberMessage::Round { per_second } => progress.note_round(rank, per_second),
             MemberMessage::News { news } => {
                 progress.news.insert(rank, news);

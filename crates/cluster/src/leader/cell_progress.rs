@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use plan::Cell;
 use results::{CellRecord, PreconditionRecord, RunEvent, Warning};
-use run::FileNews;
+use run::{FileNews, MeetingId};
 
 use super::live::RankProgress;
+use super::meetings::Meetings;
 use super::start_times::StageStarts;
 use crate::message::{FailureMessage, MemberMessage};
 
@@ -26,6 +27,7 @@ pub(super) struct CellProgress {
     pub working: BTreeSet<u32>,
     /// Reported highest number of rounds, by process.
     pub max_rounds: BTreeMap<u32, u64>,
+    pub meetings: Meetings,
     /// Operations per second of rounds that not all processes have reported yet.
     pub rounds: BTreeMap<u32, VecDeque<f64>>,
     /// Reported news of files, by process.
@@ -60,6 +62,7 @@ impl CellProgress {
             rank_count: ranks.len(),
             working: ranks.into_iter().collect(),
             max_rounds: BTreeMap::new(),
+            meetings: Meetings::default(),
             rounds: BTreeMap::new(),
             news: BTreeMap::new(),
             ready: BTreeSet::new(),
@@ -81,6 +84,9 @@ impl CellProgress {
         match report {
             MemberMessage::Armed | MemberMessage::Pong { .. } | MemberMessage::Begun { .. } => true,
             MemberMessage::News { .. } | MemberMessage::Level { .. } => true,
+            MemberMessage::Meet { meeting } | MemberMessage::LeaveMeeting { meeting } => {
+                Meetings::is_valid(*meeting)
+            }
             MemberMessage::Preconditioned { targets } => targets
                 .iter()
                 .all(|it| self.targets.contains(&it.target_index)),
@@ -127,6 +133,11 @@ impl CellProgress {
     /// `true` if all working processes have reported their highest number of rounds.
     pub fn has_levels(&self) -> bool {
         !self.working.is_empty() && self.max_rounds.len() == self.working.len()
+    }
+
+    /// A meeting at which the workers of all working processes have arrived.
+    pub fn take_meeting(&mut self) -> Option<MeetingId> {
+        self.meetings.take_complete(&self.working)
     }
 
     /// `true` if all working processes have reported their news of files.
@@ -185,6 +196,7 @@ impl CellProgress {
         self.news.remove(&rank);
         self.rounds.remove(&rank);
         self.max_rounds.remove(&rank);
+        self.meetings.remove(rank);
     }
 }
 

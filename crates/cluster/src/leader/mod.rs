@@ -5,6 +5,7 @@ mod cell_progress;
 mod clocks;
 mod facts;
 mod live;
+mod meetings;
 mod start_times;
 mod work_dirs;
 

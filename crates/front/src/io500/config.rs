@@ -2,6 +2,8 @@
 
 use plan::{Diagnostic, printable};
 
+use super::options::Io500Options;
+
 /// Treatment of a key in the settings file.
 #[derive(Debug, Clone, Copy)]
 enum ConfigKey {
@@ -155,17 +157,37 @@ const EXTENDED: &[(&str, ConfigKey)] = &[("run", Ignored)];
 
 /// All keys with their default values, in the format of a settings file.
 pub(super) fn list() -> String {
+    file(|meaning| default_value(meaning).to_owned())
+}
+
+/// All keys with the values of a run, in the format of a settings file.
+pub(super) fn used(options: &Io500Options) -> String {
+    let word = |is_true: bool| if is_true { "TRUE" } else { "FALSE" };
+    file(|meaning| match meaning {
+        Flag("--drop-caches") => word(options.drops_caches).to_owned(),
+        Flag("--scc") => word(options.is_for_students).to_owned(),
+        FlagIfFalse("--common-results") => word(!options.has_common_results).to_owned(),
+        Ours(option) => options.value_of(option),
+        _ => default_value(meaning).to_owned(),
+    })
+}
+
+const fn default_value(meaning: &ConfigKey) -> &'static str {
+    match meaning {
+        Only([value, ..], _) => value,
+        Flag(_) => "FALSE",
+        FlagIfFalse(_) => "TRUE",
+        Only([], _) | Ignored | Ours(_) => "",
+    }
+}
+
+/// A settings file with these values of its keys.
+fn file(value: impl Fn(&ConfigKey) -> String) -> String {
     let mut text = String::new();
     for (section, keys) in KEYS {
         text += &format!("[{section}]\n");
         for (key, meaning) in *keys {
-            let value = match meaning {
-                Only([value, ..], _) => value,
-                Flag(_) => "FALSE",
-                FlagIfFalse(_) => "TRUE",
-                Only([], _) | Ignored | Ours(_) => "",
-            };
-            text += format!("{key} = {value}").trim_end();
+            text += format!("{key} = {}", value(meaning)).trim_end();
             text.push('\n');
         }
         text.push('\n');

@@ -28,7 +28,7 @@ pub const FRONT: Front = Front {
     files_help: "\
         pgmeter creates files in a work directory below the given directory and removes \
         them at the end. With a settings file or `--result-dir`, it also writes \
-        `result.txt` and `result_summary.txt` to a directory named by the time.",
+        `result.txt`, `result_summary.txt` and `config.ini` to a directory named by the time.",
     version: "IO500 isc26",
     usage: include_str!("usage.txt"),
     arguments,
@@ -119,9 +119,9 @@ fn differences(options: &Io500Options, has_ranks: bool) -> Vec<OriginalDifferenc
                 times of both are added";
     let shift = "each rank counts as a separate node";
     let until = "limited by the time unless an option limits them";
-    let files = "`result.txt` and `result_summary.txt`, only with a settings file or \
-                 `--result-dir`; instead of the outputs of IOR, mdtest and find, there is the \
-                 record of the run";
+    let files = "`result.txt`, `result_summary.txt` and `config.ini`, only with a settings file \
+                 or `--result-dir`; instead of `config-orig.ini` and of a `.txt` and `.csv` file \
+                 of each phase, there is the record of the run";
     let no_limit = options.easy_block_bytes.is_none() || options.hard_segments.is_none();
     let those = [
         (!has_ranks, "ranks", "they are threads of one process"),

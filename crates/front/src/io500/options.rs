@@ -155,6 +155,23 @@ impl Io500Options {
         GRAMMAR.read(arguments, start)
     }
 
+    /// Value of an option that takes one, as it would be written; empty without a value.
+    pub(super) fn value_of(&self, option: &str) -> String {
+        let number = |it: Option<u64>| it.map_or_else(String::new, |it| it.to_string());
+        match option {
+            "-d" => self.directory.clone(),
+            "--result-dir" => self.result_directory.clone().unwrap_or_default(),
+            "--pause-dir" => self.pause_directory.clone().unwrap_or_default(),
+            "--time" => self.stonewall_seconds.to_string(),
+            "--easy-transfer" => self.easy_transfer_bytes.to_string(),
+            "--easy-block" => number(self.easy_block_bytes),
+            "--easy-files" => self.easy_files.to_string(),
+            "--hard-segments" => number(self.hard_segments),
+            "--hard-files" => self.hard_files.to_string(),
+            _ => String::new(),
+        }
+    }
+
     /// Minimum duration of writing by the rules, in seconds.
     pub(super) const fn write_seconds(&self) -> u32 {
         match self.is_for_students {

@@ -193,6 +193,7 @@ fn hard(options: &Io500Options, operation: FileOperation) -> Call {
             block_bytes: HARD_BYTES,
             stride_bytes: HARD_BYTES * u64::from(options.ranks),
             each_bytes: HARD_BYTES,
+            block_count: 0,
         }),
         ..moving(operation, HARD_BYTES)
     }

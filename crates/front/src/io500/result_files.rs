@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use results::RunRecord;
 
 use super::check_sum::CheckSum;
+use super::config;
 use super::judge::{JudgedPhase, JudgedRun};
 use super::options::Io500Options;
 use super::score::Score;
@@ -24,10 +25,15 @@ pub(super) fn documents(
     };
     let run = JudgedRun::of(options, record);
     let results = head(options, &path, record) + &results(&run, record);
-    vec![
+    let mut files = vec![
         (format!("{path}/result_summary.txt"), summary(&run, record)),
         (format!("{path}/result.txt"), results),
-    ]
+    ];
+    // In a directory that is not the run's own, the name may be that of the user's settings.
+    if !options.has_common_results {
+        files.push((format!("{path}/config.ini"), config::used(options)));
+    }
+    files
 }
 
 fn head(options: &Io500Options, path: &str, record: &RunRecord) -> String {

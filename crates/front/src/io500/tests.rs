@@ -144,6 +144,7 @@ fn ranks_interleave_their_pieces_of_the_shared_file() {
             block_bytes,
             stride_bytes,
             each_bytes,
+            block_count: 0,
         }) = moving.place
         else {
             panic!("{name}");
@@ -514,12 +515,19 @@ fn result_files_are_in_a_directory_of_the_run() {
     let path = |line: &str| {
         let (page, files) = outputs(line);
         let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
-        let [summary, results] = names[..] else {
+        let [summary, results, rest @ ..] = &names[..] else {
             assert!(names.is_empty() && !page.contains("result files"), "{page}");
             return String::new();
         };
         let path = summary.strip_suffix("/result_summary.txt").unwrap();
         assert_eq!(results.strip_suffix("/result.txt"), Some(path));
+        let settings = rest.iter().map(|it| it.strip_suffix("/config.ini"));
+        let expected: &[_] = if line.contains("common") {
+            &[]
+        } else {
+            &[Some(path)]
+        };
+        assert!(settings.eq(expected.iter().copied()), "{names:?}");
         let end = format!("\nThe result files are stored in the directory: {path}\n");
         assert!(page.ends_with(&end), "{page}");
         assert_eq!(page.strip_suffix(&end).unwrap(), files[0].1);
@@ -539,6 +547,25 @@ fn result_files_are_in_a_directory_of_the_run() {
         let refused = Io500Options::read(&line).unwrap_err();
         assert!(refused.contains("the name of one directory"), "{refused}");
     }
+}
+
+/// Another run with the settings of the first one does the same.
+#[test]
+fn the_settings_of_a_run_are_read_back() {
+    let line = "--ranks 2 -d /data --result-dir /r --time 7 --small --hard-files 9 --scc";
+    let (_, files) = outputs(line);
+    let (_, settings) = &files[2];
+    assert!(
+        settings.contains("[ior-hard]\nAPI = POSIX\nsegmentCount = 500\n"),
+        "{settings}"
+    );
+    let mut again = config::words("config.ini", settings.as_bytes()).unwrap();
+    again.extend(words("--ranks 2"));
+    let again = Io500Options::read(&again).unwrap();
+    assert_eq!(again, Io500Options::read(&words(line)).unwrap());
+    let (_, files) = outputs("--ranks 2 --result-dir /r");
+    let open = config::words("config.ini", files[2].1.as_bytes()).unwrap();
+    assert!(!open.contains(&"--easy-block".to_owned()), "{open:?}");
 }
 
 /// The check sums are those of the original's own functions for these results.

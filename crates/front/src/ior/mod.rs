@@ -193,7 +193,9 @@ fn phase_differences(options: &IorOptions) -> Vec<OriginalDifference> {
     let also_read = "also compared without `-R`, because it is known";
     let is_cut = options.reads_cut_files() && options.reads;
     let up_to = "it ends at the end of the data, not after the reader's own number of transfers";
-    let has_wall = options.stonewall_seconds > 0;
+    let is_repeated = options.seconds_min > 0;
+    let passes = "all ranks repeat their transfers as often as the fastest one";
+    let has_wall = options.stonewall_seconds > 0 || is_repeated;
     let is_synced = has_wall && options.is_synced;
     let in_close_time = "its time is part of close(s), not of wr/rd(s)";
     let has_barriers = has_wall && options.has_barriers;
@@ -202,8 +204,9 @@ fn phase_differences(options: &IorOptions) -> Vec<OriginalDifference> {
         (is_read_checked, "data that is read", also_read),
         (is_known, "the data of `-G`", known),
         (is_cut, "a read after a stonewall", up_to),
-        (is_synced, "fsync after a stonewall", in_close_time),
-        (has_barriers, "`-g` with `-D`", no_barrier),
+        (is_repeated, "`minTimeDuration`", passes),
+        (is_synced, "fsync after a time limit", in_close_time),
+        (has_barriers, "`-g` with a time limit", no_barrier),
     ];
     OriginalDifference::applicable(&those, &[])
 }

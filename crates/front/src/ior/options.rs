@@ -35,6 +35,8 @@ pub(super) struct IorOptions {
     pub delay_ns: u64,
     pub stonewall_seconds: u32,
     pub wears_out: bool,
+    /// Seconds for which each phase repeats its transfers from the beginning; 0 for one pass.
+    pub seconds_min: u32,
     /// `true` to keep the written files for later commands.
     pub keeps_files: bool,
     pub is_synced: bool,
@@ -161,7 +163,7 @@ const OPTIONS: &[OptionRow<IorOptions>] = &[
     text("-f", |it| &mut it.script),
     refused_value("-M memoryPerNode memoryPerTask", "takes memory away"),
     number("-T maxTimeDuration", |it| &mut it.minutes_max),
-    refused_value("minTimeDuration", "repeats the transfers for a time"),
+    number("minTimeDuration", |it| &mut it.seconds_min),
     refused_value("allocateBufferOnGPU GPUDirect", "keeps buffers in a GPU"),
     refused_value("dualMount", "has two mount points"),
     refused_value("savePerOpDataCSV", "writes a file of each operation"),
@@ -243,6 +245,10 @@ impl IorOptions {
         let rereads = reads_own || self.checks_written;
         let is_cut = self.stonewall_seconds > 0 && rereads && self.is_random();
         let cut = "`-D` with `-z` can limit writes or reads, not both; use `-w` without `-r`";
+        let is_ended = self.stonewall_seconds > 0 || self.transfers_max > 0;
+        let is_extended = self.seconds_min > 0 && is_ended;
+        let extended = "`minTimeDuration` repeats the transfers that `-D` and \
+                        `stoneWallingWearOutIterations` end; use only one of them";
         let is_unknown = self.checks() && !self.writes && self.signature == 0 && !self.is_dummy;
         let unknown = "without `-w`, only data that an earlier command wrote with `-G` can be \
                        compared; give both commands the same number, such as `-G 27`";
@@ -251,6 +257,7 @@ impl IorOptions {
             (is_doubly_ordered, doubly_ordered),
             (is_moved, moved),
             (is_cut, cut),
+            (is_extended, extended),
             (is_unknown, unknown),
         ])?;
         // Separate directories only exist for separate files.

@@ -29,14 +29,14 @@ pub(super) struct FoundFiles {
 
 /// The program of all repetitions.
 pub(super) fn program(options: &IorOptions, found: FoundFiles) -> Program {
-    let write = |options: &IorOptions| transfers(options, FileOperation::Write, found);
+    let measured = |operation| transfers(options, (operation, options.seconds_min > 0), found);
     let lasting = lasting(options, found);
-    let written = || paused(options, phase("write", write(options)));
+    let written = || paused(options, phase("write", measured(FileOperation::Write)));
     let written = options.writes.then(written);
-    let read = || phase("read", transfers(options, FileOperation::Read, found));
+    let read = || phase("read", measured(FileOperation::Read));
     let read = options.reads.then(|| paused(options, read()));
-    // The check is not measured, so it has no pause and no time limit.
-    let check = || transfers(options, FileOperation::Read, found);
+    // The check is not measured, so it has no pause, no time limit and a single pass.
+    let check = || transfers(options, (FileOperation::Read, false), found);
     let check = options
         .checks_written
         .then(|| hidden("write check", check()));
@@ -192,7 +192,12 @@ fn source(options: &IorOptions) -> Pick {
     }
 }
 
-fn transfers(options: &IorOptions, operation: FileOperation, found: FoundFiles) -> Group {
+/// Transfers of each rank, in one pass or in passes that time ends.
+fn transfers(
+    options: &IorOptions,
+    (operation, is_repeated): (FileOperation, bool),
+    found: FoundFiles,
+) -> Group {
     let writes = operation == FileOperation::Write;
     let open = match writes {
         true => named(
@@ -230,22 +235,31 @@ fn transfers(options: &IorOptions, operation: FileOperation, found: FoundFiles) 
         0 => count,
         most => count.min(most.into()),
     };
-    let (body, last, count) = match options.stonewall_seconds {
+    let (body, last, quotas) = match options.stonewall_seconds {
+        // A round is a pass, which the time does not cut short.
+        0 if is_repeated => {
+            let pass = Act::Times(Law::fixed(count), vec![transfer]);
+            (vec![pass], after.chain([close]).collect(), Vec::new())
+        }
         // Without a time limit, all transfers are one round, so that fsync and barrier are part of
         // its time.
         0 => {
             let all = Act::Times(Law::fixed(count), vec![transfer]);
             let all = [all].into_iter().chain(after);
-            (all.collect(), vec![close], 1)
+            (all.collect(), vec![close], rounds(1))
         }
-        _ => (vec![transfer], after.chain([close]).collect(), count),
+        _ => (
+            vec![transfer],
+            after.chain([close]).collect(),
+            rounds(count),
+        ),
     };
     Group {
         workers: options.working_ranks(),
         shift: if writes { 0 } else { options.read_shift() },
         first: waited.into_iter().chain([open]).chain(meet(0)).collect(),
         last,
-        quotas: rounds(count),
+        quotas,
         ..group("ranks", body)
     }
 }
@@ -271,22 +285,28 @@ fn place(options: &IorOptions, operation: FileOperation) -> CallPosition {
             is_nominal: operation == FileOperation::Write,
         };
     }
+    let is_cut = operation == FileOperation::Read && options.reads_cut_files();
+    let block_count = match options.seconds_min {
+        0 => 0,
+        _ => options.segments,
+    };
     match (options.has_file_per_rank, options.is_random()) {
         (true, true) => CallPosition::Along(FilePath::Shuffled { step_bytes }),
         (false, true) => CallPosition::Along(FilePath::Dealt { step_bytes }),
-        // Reads at the file's own position would start again after the end of a shorter file.
-        (true, false) if operation == FileOperation::Read && options.reads_cut_files() => {
-            CallPosition::Along(FilePath::Blocks {
-                block_bytes: options.block_bytes,
-                stride_bytes: options.block_bytes,
-                each_bytes: 0,
-            })
-        }
+        // Reads at the file's own position would start again after the end of a shorter file, and
+        // the next pass of writes would extend the file.
+        (true, false) if is_cut || block_count > 0 => CallPosition::Along(FilePath::Blocks {
+            block_bytes: options.block_bytes,
+            stride_bytes: options.block_bytes,
+            each_bytes: 0,
+            block_count,
+        }),
         (true, false) => CallPosition::Here,
         (false, false) => CallPosition::Along(FilePath::Blocks {
             block_bytes: options.block_bytes,
             stride_bytes: options.block_bytes * u64::from(options.ranks),
             each_bytes: options.block_bytes,
+            block_count,
         }),
     }
 }
@@ -312,5 +332,7 @@ fn paused(options: &IorOptions, mut phase: ProgramPhase) -> ProgramPhase {
     };
     pause_before(&mut phase, options.delay_ns);
     end_after(&mut phase, options.stonewall_seconds, ending);
+    // The ranks make equally many passes, and end the one that they began.
+    end_after(&mut phase, options.seconds_min, PhaseEndAction::Level);
     phase
 }

@@ -1,4 +1,4 @@
-use plan::program::{Act, CallPosition, FileOperation, FilePath, Law};
+use plan::program::{Act, CallPosition, FileOperation, FilePath, Law, PhaseEndAction};
 use results::{RoundFigures, WorkerAtStonewall, WorkerTimes, WorkerWindow};
 
 use super::*;
@@ -170,7 +170,7 @@ fn unsupported_options_are_refused_by_name() {
         ("-F -C -Z", "leave one out"),
         ("-d -1", "`-d -1` is not a number of seconds"),
         ("-a MMAP", "the interface `MMAP` is not POSIX or DUMMY"),
-        ("-O minTimeDuration=1", "repeats the transfers for a time"),
+        ("-O minTimeDuration=1 -D 2", "use only one of them"),
         ("-D 5 -z", "use `-w` without `-r`"),
         ("-w -r -D 5 -zz -F", "use `-w` without `-r`"),
         ("-R", "give both commands the same number, such as `-G 27`"),
@@ -287,12 +287,47 @@ fn reads_after_a_stonewall_stop_at_the_end_of_the_data() {
         block_bytes: MIB,
         stride_bytes: MIB,
         each_bytes: 0,
+        block_count: 0,
     };
     let second = Some(1_000_000_000);
     let cut = place("-w -r -F -D 1 -N 2");
     assert_eq!(cut, (CallPosition::Along(own), second));
     assert_eq!(place("-w -r -F -N 2"), (CallPosition::Here, None));
     assert_eq!(place("-r -F -D 1 -N 2"), (CallPosition::Here, second));
+}
+
+#[test]
+fn a_minimum_time_repeats_whole_passes_from_the_beginning() {
+    for (line, stride_bytes, each_bytes) in [
+        ("-w -r -N 2 -b 1m -s 3 -t 256k", 2 * MIB, MIB),
+        ("-w -r -F -N 2 -b 1m -s 3 -t 256k", MIB, 0),
+    ] {
+        let program = program_of(&format!("{line} -O minTimeDuration=2"));
+        for name in ["write", "read"] {
+            let phases = program.phases();
+            let phase = phases.iter().find(|it| it.name == name).unwrap();
+            let group = &phase.groups[0];
+            let [Act::Times(count, _)] = &group.body[..] else {
+                panic!("{name}: {:?}", group.body);
+            };
+            assert_eq!((count, group.quotas.len()), (&Law::fixed(12), 0));
+            assert_eq!(phase.time_ns, Some(2_000_000_000));
+            assert_eq!(phase.time_up, PhaseEndAction::Level);
+            let mut places = group.calls().into_iter().map(|it| it.place.clone());
+            let blocks = CallPosition::Along(FilePath::Blocks {
+                block_bytes: MIB,
+                stride_bytes,
+                each_bytes,
+                block_count: 3,
+            });
+            assert!(places.any(|it| it == blocks), "{line}: {name}");
+        }
+    }
+    // A check after the write reads once.
+    let program = program_of("-w -W -O minTimeDuration=2");
+    let phases = program.phases();
+    let check = phases.iter().find(|it| it.name == "write check").unwrap();
+    assert_eq!((check.time_ns, check.groups[0].quotas.len()), (None, 1));
 }
 
 /// A rank's window, in milliseconds.

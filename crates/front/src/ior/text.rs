@@ -235,7 +235,9 @@ impl RepetitionTimes {
             close: seconds(|it| it.body_end_ns, |it| it.end_ns),
             total: seconds(|it| it.begin_ns, |it| it.end_ns),
             latency: latency_ns / 1e9 / transfers as f64,
-            stonewall: WorkerProgress::sum(windows.iter().filter_map(WorkerProgress::at_wall)),
+            // A minimum time also ends the phase, but is no stonewall.
+            stonewall: WorkerProgress::sum(windows.iter().filter_map(WorkerProgress::at_wall))
+                .filter(|_| options.stonewall_seconds > 0),
             ranks: windows.iter().map(RankTimes::of).collect(),
         }
     }

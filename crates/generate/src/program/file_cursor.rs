@@ -83,10 +83,16 @@ impl FileCursor {
                 block_bytes,
                 stride_bytes,
                 each_bytes,
+                block_count,
             } => {
                 let per_block = (block_bytes / length_bytes.max(1)).max(1);
-                let blocks = (turn / per_block).saturating_mul(stride_bytes);
-                let within = (turn % per_block).saturating_mul(length_bytes);
+                let (mut block, mut within) = (turn / per_block, turn % per_block);
+                if block_count > 0 && block >= block_count {
+                    (block, within) = (0, 0);
+                    self.call_count = 1;
+                }
+                let blocks = block.saturating_mul(stride_bytes);
+                let within = within.saturating_mul(length_bytes);
                 let own = self.worker.saturating_mul(each_bytes);
                 own.saturating_add(blocks).saturating_add(within)
             }
@@ -156,6 +162,7 @@ mod tests {
             block_bytes: 20,
             stride_bytes: 60,
             each_bytes: 20,
+            block_count: 0,
         };
         assert_eq!(places(path, 1, 0, 10, 4), [20, 30, 80, 90]);
     }
@@ -166,6 +173,7 @@ mod tests {
             block_bytes: 20,
             stride_bytes: u64::MAX,
             each_bytes: u64::MAX,
+            block_count: 0,
         };
         assert_eq!(places(path, 3, 0, 10, 3), [u64::MAX; 3]);
         let path = FilePath::Strided {
@@ -195,5 +203,17 @@ mod tests {
         all.sort_unstable();
         let steps: Vec<u64> = (0..64).map(|step| step * 4096).collect();
         assert_eq!(all, steps);
+    }
+
+    #[test]
+    fn blocks_start_over_after_their_number() {
+        let path = FilePath::Blocks {
+            block_bytes: 20,
+            stride_bytes: 100,
+            each_bytes: 20,
+            block_count: 2,
+        };
+        let pass = [20, 30, 120, 130];
+        assert_eq!(places(path, 1, 0, 10, 8), [pass, pass].concat());
     }
 }

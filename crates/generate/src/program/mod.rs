@@ -34,7 +34,7 @@ pub use phase_end::{MaxRoundsReporter, PhaseEnd};
 pub use pick::each_once;
 pub use states::FileStates;
 pub use steps::StepCounter;
-pub use tokens::PhaseWaits;
+pub use tokens::{MeetingReport, MeetingReporter, PhaseWaits};
 
 /// Returns the size in bytes of each file of a fileset whose sizes follow `law`. `seed` is the
 /// [seed of the program](WorkerContext::program_seed), and `number` that of the fileset.

@@ -1,5 +1,6 @@
 //! Waits between the workers of a phase: token counters, and meetings.
 
+use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use plan::program::{Act, Group, MEETINGS_MAX, Program, ProgramPhase, Refill};
@@ -16,11 +17,35 @@ pub(super) enum TokenOutcome {
     Never,
 }
 
+/// Workers of this process at a meeting, for the other processes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MeetingReport {
+    /// All of them have arrived, and wait for the workers of other processes.
+    Arrived,
+    /// None of them will arrive at this meeting any more.
+    Left,
+}
+
+/// Reports the workers of this process at the meeting with this number to other processes.
+pub type MeetingReporter = Box<dyn Fn(u8, MeetingReport) + Send + Sync>;
+
 /// Token counters and meetings of the workers of a phase.
-#[derive(Debug)]
 pub struct PhaseWaits {
     counters: Box<[CounterSet]>,
     meetings: Box<[WorkerBarrier]>,
+    /// Set if other processes have workers of the phase; these count as one more worker of each
+    /// meeting.
+    reporter: Option<MeetingReporter>,
+}
+
+impl fmt::Debug for PhaseWaits {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("PhaseWaits")
+            .field("counters", &self.counters)
+            .field("meetings", &self.meetings)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The counters of one kind of tokens.
@@ -73,6 +98,34 @@ impl PhaseWaits {
         Self {
             counters: program.tokens.iter().enumerate().map(set).collect(),
             meetings: (0..MEETINGS_MAX).map(meeting).collect(),
+            reporter: None,
+        }
+    }
+
+    /// As [`PhaseWaits::new`], for the `workers` here, while other processes have more. `report` is
+    /// called once all workers here have arrived at a meeting or left it; without workers,
+    /// immediately. Call [`hear_of_others`](Self::hear_of_others) when the other processes' workers
+    /// have arrived. Tokens are not shared between processes.
+    #[must_use]
+    pub fn with_others(
+        program: &Program,
+        phase: &ProgramPhase,
+        workers: impl Fn(&Group) -> u32,
+        report: MeetingReporter,
+    ) -> Self {
+        let own = Self::new(program, phase, workers);
+        let is_held = |number: usize| {
+            let mut groups = phase.groups.iter();
+            groups.any(|group| group.any_act(&|act| meets(act, number)))
+        };
+        for (number, meeting) in own.meetings.iter().enumerate() {
+            if is_held(number) && meeting.join_others() == 0 {
+                report(number as u8, MeetingReport::Left);
+            }
+        }
+        Self {
+            reporter: Some(report),
+            ..own
         }
     }
 
@@ -142,7 +195,26 @@ impl PhaseWaits {
     /// A worker arrives at a meeting. Returns the number of the meeting, which ends when all have
     /// arrived.
     pub(super) fn arrive(&self, meeting: u8) -> u32 {
-        self.meetings[usize::from(meeting)].arrive()
+        let arrival = self.meetings[usize::from(meeting)].arrive();
+        self.report(meeting, &arrival);
+        arrival.number()
+    }
+
+    /// The workers of all other processes have arrived at a meeting.
+    pub fn hear_of_others(&self, meeting: u8) {
+        self.meetings[usize::from(meeting)].arrive();
+    }
+
+    /// Reports a meeting if only the other processes are missing.
+    fn report(&self, meeting: u8, change: &BarrierChange) {
+        let Some(report) = &self.reporter else {
+            return;
+        };
+        match (change.is_last_of_process(), change.after & WORKER_MASK) {
+            (false, _) => {}
+            (true, 1) => report(meeting, MeetingReport::Left),
+            (true, _) => report(meeting, MeetingReport::Arrived),
+        }
     }
 
     /// `true` if all workers have arrived at the meeting with this number.
@@ -162,7 +234,8 @@ impl PhaseWaits {
             }
         }
         for meeting in &group.meets {
-            self.meetings[usize::from(*meeting)].leave();
+            let change = self.meetings[usize::from(*meeting)].leave();
+            self.report(*meeting, &change);
         }
     }
 }
@@ -223,30 +296,62 @@ impl WorkerBarrier {
         (self.state.load(Ordering::Acquire) >> 32) as u32
     }
 
-    fn arrive(&self) -> u32 {
-        let before = self.change(|state| state + ONE_ARRIVED);
-        (before >> 32) as u32
+    fn arrive(&self) -> BarrierChange {
+        self.change(|state| state + ONE_ARRIVED)
     }
 
-    fn leave(&self) {
-        self.change(|state| state - u64::from(state & WORKER_MASK > 0));
+    fn leave(&self) -> BarrierChange {
+        self.change(|state| state - u64::from(state & WORKER_MASK > 0))
     }
 
-    /// Changes the workers, and ends the meeting if all have arrived. Returns the previous state.
-    fn change(&self, to: impl Fn(u64) -> u64) -> u64 {
+    /// Counts the workers of other processes as one more, and returns the number of those here.
+    fn join_others(&self) -> u64 {
+        self.state.fetch_add(1, Ordering::AcqRel) & WORKER_MASK
+    }
+
+    /// Changes the workers, and ends the meeting if all have arrived.
+    fn change(&self, to: impl Fn(u64) -> u64) -> BarrierChange {
         let next = |state: u64| {
             let state = to(state);
             let come = state >> 16 & WORKER_MASK;
             // A worker that leaves can end a meeting, but only if another one waits there.
-            Some(match come > 0 && come >= state & WORKER_MASK {
+            match come > 0 && come >= state & WORKER_MASK {
                 true => (state - come * ONE_ARRIVED).wrapping_add(ONE_MEETING),
                 false => state,
-            })
+            }
         };
         let changed = self
             .state
-            .fetch_update(Ordering::AcqRel, Ordering::Acquire, next);
-        changed.unwrap_or_else(|state| state)
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |it| Some(next(it)));
+        let before = changed.unwrap_or_else(|state| state);
+        BarrierChange {
+            before,
+            after: next(before),
+        }
+    }
+}
+
+/// States of a barrier before and after a worker arrived or left.
+#[derive(Debug, Clone, Copy)]
+struct BarrierChange {
+    before: u64,
+    after: u64,
+}
+
+impl BarrierChange {
+    /// Number of the meeting before the change.
+    fn number(self) -> u32 {
+        (self.before >> 32) as u32
+    }
+
+    /// `true` if all workers but one have arrived or left, and the change is the reason. If other
+    /// processes have workers, these are the one.
+    fn is_last_of_process(self) -> bool {
+        let missing = |state: u64| (state & WORKER_MASK).saturating_sub(state >> 16 & WORKER_MASK);
+        // A meeting that this change ended needs no report.
+        self.before >> 32 == self.after >> 32
+            && missing(self.before) > 1
+            && missing(self.after) == 1
     }
 }
 
@@ -287,6 +392,8 @@ fn meets(act: &Act, number: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc;
+
     use plan::program::{CounterSelection, TakeAmount, Tokens};
 
     use super::*;
@@ -376,13 +483,13 @@ mod tests {
             state: AtomicU64::new(3),
         };
         for _ in 0..2 {
-            assert_eq!(meeting.arrive(), 0);
+            assert_eq!(meeting.arrive().number(), 0);
             assert_eq!(meeting.number(), 0);
         }
         meeting.leave();
         assert_eq!(meeting.number(), 1);
-        assert_eq!(meeting.arrive(), 1);
-        assert_eq!(meeting.arrive(), 1);
+        assert_eq!(meeting.arrive().number(), 1);
+        assert_eq!(meeting.arrive().number(), 1);
         assert_eq!(meeting.number(), 2);
         meeting.leave();
         meeting.leave();
@@ -392,6 +499,60 @@ mod tests {
                 meeting.state.load(Ordering::Relaxed) & WORKER_MASK
             ),
             (2, 0)
+        );
+    }
+
+    /// Waits of `own_count` workers that meet at number 3, and the reports to other processes.
+    fn shared_waits(own_count: u32) -> (PhaseWaits, TokenUses, mpsc::Receiver<MeetingReport>) {
+        let group = Group {
+            body: vec![Act::Meet(3)],
+            ..Group::default()
+        };
+        let phase = ProgramPhase {
+            groups: vec![group],
+            ..ProgramPhase::default()
+        };
+        let program = Program::default();
+        let (sender, reports) = mpsc::channel();
+        let report = Box::new(move |meeting, report| {
+            assert_eq!(meeting, 3);
+            sender.send(report).unwrap();
+        });
+        let waits = PhaseWaits::with_others(&program, &phase, |_| own_count, report);
+        (waits, TokenUses::of(&program, &phase.groups[0]), reports)
+    }
+
+    #[test]
+    fn a_meeting_of_several_processes_ends_when_the_others_have_arrived_too() {
+        let (waits, uses, reports) = shared_waits(2);
+        for number in 0..2 {
+            assert_eq!(waits.arrive(3), number);
+            assert!(reports.try_recv().is_err(), "one worker is missing here");
+            waits.arrive(3);
+            assert_eq!(reports.try_recv(), Ok(MeetingReport::Arrived));
+            assert!(!waits.have_all_arrived(3, number));
+            waits.hear_of_others(3);
+            assert!(waits.have_all_arrived(3, number));
+        }
+        // A worker that leaves is not missed.
+        waits.arrive(3);
+        waits.leave(&uses);
+        assert_eq!(reports.try_recv(), Ok(MeetingReport::Arrived));
+        waits.hear_of_others(3);
+        assert!(waits.have_all_arrived(3, 2));
+        waits.leave(&uses);
+        assert_eq!(
+            reports.try_iter().collect::<Vec<_>>(),
+            [MeetingReport::Left]
+        );
+    }
+
+    #[test]
+    fn a_process_without_workers_is_not_awaited() {
+        let (_, _, reports) = shared_waits(0);
+        assert_eq!(
+            reports.try_iter().collect::<Vec<_>>(),
+            [MeetingReport::Left]
         );
     }
 }

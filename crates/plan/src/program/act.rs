@@ -306,6 +306,10 @@ pub enum CallPosition {
     Along(FilePath),
 }
 
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 /// A path through a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -336,6 +340,9 @@ pub enum FilePath {
         stride_bytes: u64,
         /// Distance between the first blocks of consecutive workers of the group.
         each_bytes: u64,
+        /// Number of blocks after which the path starts over; 0 if it never does.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        block_count: u64,
     },
     /// Each multiple of the step once, in a random order derived from the seed; then again.
     Shuffled {

@@ -404,12 +404,17 @@ impl SpacePass<'_, '_> {
             block_bytes,
             stride_bytes,
             each_bytes,
+            block_count,
         }) = place
         else {
             return 0.0;
         };
         let per_block = (*block_bytes as f64 / amount.mean.max(1.0)).max(1.0);
         let blocks = (call_count / per_block).ceil().max(1.0);
+        let blocks = match *block_count {
+            0 => blocks,
+            most => blocks.min(most as f64),
+        };
         let begin = *each_bytes as f64 * (self.workers - 1.0).max(0.0);
         let reach = begin + (blocks - 1.0) * *stride_bytes as f64 + *block_bytes as f64;
         match self.estimate.is_timed {

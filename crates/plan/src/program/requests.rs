@@ -123,6 +123,7 @@ impl Program {
                 block_bytes,
                 stride_bytes,
                 each_bytes,
+                ..
             }) => amounts.extend([*block_bytes, *stride_bytes, *each_bytes]),
             CallPosition::Here | CallPosition::Same | CallPosition::End => {}
         }

@@ -23,7 +23,7 @@ impl Program {
     #[must_use]
     pub fn shared_flaw(&self, is_counted: bool) -> Option<&'static str> {
         if !self.tokens.is_empty() {
-            return Some("its workers wait for each other");
+            return Some("its workers wait for each other's tokens");
         }
         if self.pool.as_deref().is_some_and(|pool| pool.is_shared) {
             return Some("its workers share one pool of files");
@@ -59,13 +59,14 @@ impl Program {
             return Some("its workers depend on what the others do");
         }
         let waits = |act: &Act| match act {
-            Act::Put { .. } | Act::Take { .. } | Act::Meet(_) => true,
+            // Processes report arrivals at meetings to each other, but no tokens.
+            Act::Put { .. } | Act::Take { .. } => true,
             // Cards are not part of a stored plan.
             Act::Deal(_) => true,
             _ => false,
         };
         if group.any_act(&waits) {
-            return Some("its workers wait for each other");
+            return Some("its workers wait for each other's tokens");
         }
         let is_explicit = |pick: &Pick| matches!(pick.order, PickOrder::Listed(_));
         if group.picks().any(is_explicit) {
@@ -175,9 +176,10 @@ mod tests {
     fn workers_with_their_own_files_can_run_in_any_process() {
         assert_eq!(creating(|_| {}).shared_flaw(false), None);
         type Change = fn(&mut Program);
-        let changes: [Change; 4] = [
+        let meeting = |it: &mut Program| group(it).body.push(Act::Meet(0));
+        assert_eq!(creating(meeting).shared_flaw(false), None);
+        let changes: [Change; 3] = [
             |it| it.tokens.push(Tokens::default()),
-            |it| group(it).body.push(Act::Meet(0)),
             |it| it.phases_mut()[0].first_done = Some(PhaseEndAction::Stop),
             |it| {
                 let of = AmountScope::Group;

@@ -161,11 +161,14 @@ pub struct PositionTable {
     pub stride: Option<Bytes>,
     /// Distance between the first `blocks` of consecutive workers. Default: the block size.
     pub each: Option<Bytes>,
+    /// Number of `blocks` after which the path starts over. Default: it never does.
+    pub count: Option<u64>,
 }
 
 keyed_deserialize! {
     PositionTable, place_keys:
     random, align, nominal, shuffled, dealt, backward, strided, shift, margin, blocks, stride, each,
+    count,
 }
 
 const POSITION_NAMES: [&str; 4] = ["here", "same", "end", "random"];
@@ -301,7 +304,7 @@ const POSITION_FORMS: [(&str, &[&str]); 6] = [
     ("dealt", &[]),
     ("backward", &[]),
     ("strided", &["shift", "margin"]),
-    ("blocks", &["stride", "each"]),
+    ("blocks", &["stride", "each", "count"]),
 ];
 
 impl PositionTable {
@@ -358,6 +361,7 @@ impl PositionTable {
                         block_bytes,
                         stride_bytes: bytes(self.stride, block_bytes),
                         each_bytes: bytes(self.each, block_bytes),
+                        block_count: self.count.unwrap_or(0),
                     }
                 }
             },
@@ -383,7 +387,9 @@ impl PositionTable {
                 block_bytes,
                 stride_bytes,
                 each_bytes,
+                block_count,
             } => {
+                table.count = (block_count > 0).then_some(block_count);
                 table.blocks = Some(Bytes(block_bytes));
                 table.stride = differing(stride_bytes, block_bytes);
                 table.each = differing(each_bytes, block_bytes);

@@ -189,6 +189,7 @@ fn reading_blocks_stops_at_the_end_of_the_file() {
         block_bytes: 10,
         stride_bytes: 30,
         each_bytes: 10,
+        block_count: 0,
     };
     let (program, mut phase) = (
         of(vec![set("f", 1)], &[]),

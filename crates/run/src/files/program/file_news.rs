@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
 
-use generate::program::{FileStates, PhaseEnd};
-use plan::program::{Group, PhaseEndAction, ProgramPhase};
+use generate::program::{FileStates, MeetingReport, PhaseEnd, PhaseWaits};
+use plan::program::{Act, Group, PhaseEndAction, ProgramPhase};
 
 use super::ProgramRun;
 use super::files::FileOwner;
-use crate::agreement::{FileNews, PeerAgreement};
+use crate::agreement::{FileNews, MeetingId, PeerAgreement};
 
 /// Maximum number of shared files whose sizes are reported again each time.
 // Files that all workers extend are few. The sizes of a million files would be a long message.
@@ -78,6 +78,37 @@ impl ProgramRun {
                 meeting.level(rounds, Box::new(receive));
             };
             PhaseEnd::with_others(own_count, Box::new(announce))
+        })
+    }
+
+    /// Waits of a phase, for its workers in this process and in others.
+    pub(super) fn phase_waits(&self, phase: &ProgramPhase) -> Arc<PhaseWaits> {
+        let is_meeting = |group: &Group| group.any_act(&|act| matches!(act, Act::Meet(_)));
+        let has_meetings = phase.groups.iter().any(is_meeting);
+        let Some(agreement) = self.agreement.clone().filter(|_| has_meetings) else {
+            let all = self.cell.workers.len() as u32;
+            let workers = |group: &Group| group.workers.unwrap_or(all);
+            return Arc::new(PhaseWaits::new(&self.program, phase, workers));
+        };
+        let stage = self.stage_count;
+        // Processes share only phases with a single group, so the phase's workers are the group's.
+        let own_count = self.own_count(phase);
+        Arc::new_cyclic(|waits: &Weak<PhaseWaits>| {
+            let waits = waits.clone();
+            let report = move |meeting, report| {
+                let id = MeetingId { stage, meeting };
+                if report == MeetingReport::Left {
+                    return agreement.leave_meeting(id);
+                }
+                let waits = waits.clone();
+                let receive = move || {
+                    if let Some(waits) = waits.upgrade() {
+                        waits.hear_of_others(meeting);
+                    }
+                };
+                agreement.meet(id, Box::new(receive));
+            };
+            PhaseWaits::with_others(&self.program, phase, |_| own_count, Box::new(report))
         })
     }
 

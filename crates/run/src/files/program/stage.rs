@@ -55,7 +55,7 @@ impl ProgramRun {
         let as_done = if is_ended { &endless } else { phase };
         let context = PhaseContext {
             phase: as_done,
-            waits: Arc::new(PhaseWaits::new(&self.program, as_done, workers_of)),
+            waits: self.phase_waits(as_done),
             phase_end: self.phase_end(as_done),
             open_codes: modes.map(|mode| OpenModeIndex(mode).code()).collect(),
             worker_count: phase.groups.iter().map(workers_of).sum(),

@@ -154,7 +154,17 @@ fn paths_through_a_file_are_read() {
         along(FilePath::Blocks {
             block_bytes: 1 << 20,
             stride_bytes: 4 << 20,
-            each_bytes: 1 << 20
+            each_bytes: 1 << 20,
+            block_count: 0
+        })
+    );
+    assert_eq!(
+        at("{ blocks = \"1MiB\", count = 3 }"),
+        along(FilePath::Blocks {
+            block_bytes: 1 << 20,
+            stride_bytes: 1 << 20,
+            each_bytes: 1 << 20,
+            block_count: 3
         })
     );
     let place = |place: &str| {
