@@ -237,9 +237,9 @@ fn each_test_makes_the_calls_of_the_original_in_order() {
 /// Runs the program in the bed's directory, on a file in its target.
 fn run_beside(bed: &ScratchTarget, options: &str) -> String {
     let file = bed.target().join("file");
-    let file = file.to_str().unwrap();
+    let file = file.to_string_lossy();
     let words: Vec<&str> = options.split_whitespace().collect();
-    let line = [&["as", "iozone", "--no-db", "-f", file], &words[..]].concat();
+    let line = [&["as", "iozone", "--no-db", "-f", &file], &words[..]].concat();
     let finished = finish(bed.command(&line).current_dir(bed.path()));
     finished.assert_says(0, &[]);
     assert_eq!(bed.left_in_target(), Vec::<String>::new());
