@@ -373,6 +373,7 @@ impl Choices<'_> {
             parts,
             pool: None,
             lasting: None,
+            logs_calls: false,
         }
     }
 }

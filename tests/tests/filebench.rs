@@ -219,3 +219,23 @@ fn paths_in_scripts_stay_below_the_target() {
     assert!(fs::read_dir(&outside).unwrap().next().is_none());
     assert!(bed.left_in_target().is_empty());
 }
+
+#[test]
+fn a_number_of_workers_multiplies_the_threads_of_a_script() {
+    let bed = ScratchTarget::new().unwrap();
+    bed.file("mail.f", SCRIPT.replace("cvar_size", "16k"));
+    let check = |workers: &str| bed.run(&["check", "mail.f", "--workers", workers]);
+    let checked = check("6");
+    assert_eq!(checked.code, 0, "{}", checked.text());
+    for words in ["workers = 6", "worker: 4 workers", "cutter: 2 workers"] {
+        assert!(
+            checked.stdout.contains(words),
+            "{words}:\n{}",
+            checked.stdout
+        );
+    }
+    let refused = check("4");
+    assert_eq!(refused.code, 2, "{}", refused.text());
+    let reason = "`workers` is 4, but there are 3, and they can only be multiplied";
+    assert!(refused.stderr.contains(reason), "{}", refused.stderr);
+}

@@ -1,7 +1,7 @@
 //! Programs that do not come from tables.
 
-use plan::FrontOrigin;
-use plan::program::Program;
+use plan::program::{Group, Program};
+use plan::{Diagnostic, FrontOrigin};
 
 /// A program converted from another program's arguments or file.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +17,39 @@ pub struct ConvertedProgram {
     pub is_checked: bool,
     /// Helps in the other program's words.
     pub own_helps: OwnHelps,
+}
+
+impl ConvertedProgram {
+    /// Sets the number of workers that work at the same time. If every group has its own number,
+    /// all are multiplied, because their proportions are part of the work; otherwise the groups
+    /// without a number get the requested one when they are planned.
+    ///
+    /// # Errors
+    /// If the number is not a multiple of the program's own.
+    pub(crate) fn set_workers(&mut self, wanted: u32) -> Result<(), Diagnostic> {
+        let mut phases = self.program.phases_mut();
+        // Hidden phases prepare files for all workers.
+        phases.retain(|phase| !phase.is_hidden);
+        let mut groups = phases.iter().flat_map(|phase| &phase.groups);
+        if groups.any(|group| group.workers.is_none()) {
+            return Ok(());
+        }
+        let counts = phases
+            .iter()
+            .map(|phase| phase.groups.iter().map(Group::worker_count).sum());
+        let most = counts.max().unwrap_or(0).max(1);
+        if !wanted.is_multiple_of(most) {
+            let message = format!(
+                "`workers` is {wanted}, but there are {most}, and they can only be multiplied"
+            );
+            return Err(Diagnostic::error("", message).help(format!("use a multiple of {most}")));
+        }
+        for group in phases.into_iter().flat_map(|phase| &mut phase.groups) {
+            let multiplied = group.worker_count().saturating_mul(wanted / most);
+            group.workers = Some(multiplied);
+        }
+        Ok(())
+    }
 }
 
 /// A part of a help of pgmeter, with another program's own help that replaces the whole help.

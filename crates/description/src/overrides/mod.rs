@@ -320,6 +320,9 @@ impl Overrides {
             }
         }
         let mut workload = overlay(jobs::convert_for_keys(&self.keys, workload)?, over);
+        if let (Some(count), Some(built)) = (self.values.workers, &mut workload.built) {
+            built.set_workers(count)?;
+        }
         for option in &self.table_options {
             option.apply(&mut workload, unused)?;
         }

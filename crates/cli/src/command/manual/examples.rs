@@ -158,7 +158,7 @@ const ALL: &[(&str, &str, &str)] = &[
     (
         "board",
         "Add the last run, and make the site:",
-        "pgmeter board add last --board board --title 'My disk' --submitter Ann --license CC0-1.0",
+        "pgmeter board add last --board board --title Disk --submitter Ann --license CC0-1.0",
     ),
     (
         "board",
