@@ -38,8 +38,9 @@ const SUMMARY: &str =
 /// Maximum size of the published program. If it exceeds this, other parts must become smaller.
 const PROGRAM_BYTES_MAX: u64 = 20_000_000;
 /// Maximum size of the program that tests package. Not optimized across crates, it is larger than
-/// the published one (23.2 MB), whose build would double the time of the tests.
-const TESTED_BYTES_MAX: u64 = PROGRAM_BYTES_MAX / 4 * 5;
+/// the published one, whose build would double the time of the tests: of one commit, the two had
+/// 23.2 and 16.6 MB.
+const TESTED_BYTES_MAX: u64 = PROGRAM_BYTES_MAX / 5 * 7;
 /// Number of starts, of which the fastest is reported; other programs may disturb some of them.
 const STARTS: usize = 20;
 

@@ -47,7 +47,7 @@ fn space_calls(table: &JobTable, space: SpaceWork, engine: EngineKind) -> Result
     if table.names.is_some() {
         return Err(ValueError::idle("space", "names"));
     }
-    if engine != EngineKind::Psync {
+    if !matches!(engine, EngineKind::Psync | EngineKind::Null) {
         let message = "only the engine `psync` makes the calls of `space`";
         return Err(ValueError::new(
             "engine",
