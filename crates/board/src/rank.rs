@@ -130,7 +130,7 @@ impl<'a> BoardRanking<'a> {
         };
         Some(format!(
             "{} of {} by {} ({}), {between}{tied}",
-            ordinal(index + 1),
+            units::format::ordinal(index + 1),
             self.places.len(),
             self.table.rank_by,
             place.value.text(),
@@ -158,18 +158,6 @@ pub fn is_tied(a: &MeasuredValue, b: &MeasuredValue) -> bool {
             .is_some_and(|[low, high]| (low..=high).contains(&mean))
     };
     a.mean == b.mean || contains(a, b.mean) || contains(b, a.mean)
-}
-
-/// Formats an ordinal number: `1st`, `2nd`, `3rd`, `4th`.
-fn ordinal(number: usize) -> String {
-    let ending = match (number % 100, number % 10) {
-        (11..=13, _) => "th",
-        (_, 1) => "st",
-        (_, 2) => "nd",
-        (_, 3) => "rd",
-        _ => "th",
-    };
-    format!("{number}{ending}")
 }
 
 #[cfg(test)]
@@ -255,11 +243,5 @@ mod tests {
             .collect();
         assert_eq!(slugs, ["b", "a"]);
         assert!(ranking.ties().is_empty());
-    }
-
-    #[test]
-    fn ordinals_have_the_english_suffix() {
-        let all = [1, 2, 3, 4, 11, 12, 13, 21, 112].map(ordinal).join(" ");
-        assert_eq!(all, "1st 2nd 3rd 4th 11th 12th 13th 21st 112th");
     }
 }

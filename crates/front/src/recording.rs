@@ -170,7 +170,7 @@ impl Recording {
         Trace {
             file_bytes: bytes.len() as u64,
             // The hash only helps to recognize the file, so it need not resist forgery.
-            file_hash: fnv_1a(bytes),
+            file_hash: units::fnv_1a(bytes.iter().copied()),
             calls_count: self.calls.len() as u64,
             names: self.names,
             register_count: self.is_taken.len() as u8,
@@ -203,11 +203,6 @@ fn beneath(text: &str) -> Result<String, String> {
         true => ".".to_owned(),
         false => parts.join("/"),
     })
-}
-
-fn fnv_1a(bytes: &[u8]) -> u64 {
-    let fold = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, fold)
 }
 
 #[cfg(test)]

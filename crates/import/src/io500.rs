@@ -78,16 +78,7 @@ fn phase_result(
     let mut figures = FigureList::default();
     figures.add("total", quantity, number.times(factor));
     figures.add("total", TIME, time.times(SECOND));
-    let is_invalid = words.last() == Some(&"[INVALID]");
-    Ok(ImportedResult {
-        name: words[name].to_owned(),
-        settings: is_invalid
-            .then(|| statement("valid", "no, says IO500"))
-            .into_iter()
-            .collect(),
-        figures: figures.0,
-        ..ImportedResult::default()
-    })
+    Ok(result(words[name], &words, figures))
 }
 
 fn score(text: &ResultText, line: NumberedLine) -> Result<ImportedResult, Diagnostic> {
@@ -107,14 +98,19 @@ fn score(text: &ResultText, line: NumberedLine) -> Result<ImportedResult, Diagno
             number.ok_or_else(|| text.unexpected(line, &format!("a number after `{name}`")))?;
         figures.add("total", quantity, number);
     }
+    Ok(result("score", &words, figures))
+}
+
+/// The result of a line, whose last word may say that it is not valid.
+fn result(name: &str, words: &[&str], figures: FigureList) -> ImportedResult {
     let is_invalid = words.last() == Some(&"[INVALID]");
-    Ok(ImportedResult {
-        name: "score".to_owned(),
+    ImportedResult {
+        name: name.to_owned(),
         settings: is_invalid
             .then(|| statement("valid", "no, says IO500"))
             .into_iter()
             .collect(),
         figures: figures.0,
         ..ImportedResult::default()
-    })
+    }
 }

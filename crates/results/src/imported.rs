@@ -152,7 +152,7 @@ impl ImportRecord {
         let time = time.map(|it| it.strftime("%Y%m%d-%H%M%S").to_string());
         let texts = self.sources.iter();
         let bytes = texts.flat_map(|it| it.text.bytes().chain([0]));
-        let checksum = checksum(bytes);
+        let checksum = units::fnv_1a(bytes);
         format!("{}-{checksum:016x}", time.as_deref().unwrap_or(NO_TIME))
     }
 
@@ -175,13 +175,6 @@ impl ImportRecord {
         let found = statements.find(|it| it.name == name);
         found.map(|it| it.value.as_str())
     }
-}
-
-/// FNV-1a, because ids must not change with the version of the compiler's own hash.
-fn checksum(bytes: impl Iterator<Item = u8>) -> u64 {
-    bytes.fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
-        (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }
 
 #[cfg(test)]

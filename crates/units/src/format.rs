@@ -3,6 +3,19 @@
 /// Placeholder for a missing number.
 const ABSENT: &str = "-";
 
+/// An ordinal number: `1st`, `2nd`, `3rd`, `4th`.
+#[must_use]
+pub fn ordinal(number: usize) -> String {
+    let ending = match (number % 100, number % 10) {
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
+}
+
 /// Operations per second with four significant digits: `123.4k`.
 #[must_use]
 pub fn iops(per_second: f64) -> String {
@@ -141,6 +154,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn ordinals_have_the_english_suffix() {
+        let ordinals = [1, 2, 3, 4, 11, 12, 13, 21, 22, 101, 111, 112].map(ordinal);
+        let wanted = "1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 101st 111th 112th";
+        assert_eq!(ordinals.join(" "), wanted);
+    }
 
     #[test]
     fn iops_have_four_significant_digits() {

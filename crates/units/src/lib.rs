@@ -5,6 +5,7 @@
 //! and cannot be parsed back.
 
 mod bytes;
+mod checksum;
 mod decimal;
 mod document;
 mod error;
@@ -20,6 +21,7 @@ mod word;
 mod wrap;
 
 pub use bytes::Bytes;
+pub use checksum::fnv_1a;
 pub use document::{JsonDocument, document_schema, path_as_text, paths_as_text};
 pub use error::UnitError;
 pub use json::{AnySerialize, json_line, json_page, json_value, parse_json, read_json, write_json};

@@ -46,24 +46,12 @@ const CHART_LICENSE: &str = include_str!("vendor/uPlot.LICENSE");
 /// are made visible.
 #[must_use]
 pub fn shell(title: &str, links: &Markup, body: &Markup) -> String {
-    let title = printable(title);
     // Applied to the finished markup, so that no caller can forget a text.
     let [top, body] = [&top(links), body].map(|it| printable_lines(&it.0).into_owned());
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                // An element, because a page opened from a file has no HTTP headers.
-                meta http-equiv="Content-Security-Policy" content=(page_policy());
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                meta name="generator" content="pgmeter";
-                title { (title) }
-                // Without it, browsers request `/favicon.ico`.
-                link rel="icon" href="data:,";
-                style { (PreEscaped(&ASSETS.style)) }
-            }
+            (head(title, &page_policy()))
             body {
                 a.skip href="#content" { "Skip to the content" }
                 (PreEscaped(top)) (PreEscaped(body))
@@ -82,16 +70,7 @@ pub fn small_page(title: &str, links: &Markup, body: &Markup, script: &str) -> S
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy_of(script));
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                meta name="generator" content="pgmeter";
-                title { (printable(title)) }
-                link rel="icon" href="data:,";
-                style { (PreEscaped(&ASSETS.style)) }
-            }
+            (head(title, &policy_of(script)))
             body {
                 a.skip href="#content" { "Skip to the content" }
                 (PreEscaped(top)) (PreEscaped(body))
@@ -100,6 +79,24 @@ pub fn small_page(title: &str, links: &Markup, body: &Markup, script: &str) -> S
         }
     };
     page.into_string()
+}
+
+/// Returns the head of a page, with its security policy.
+fn head(title: &str, policy: &str) -> Markup {
+    html! {
+        head {
+            meta charset="utf-8";
+            // An element, because a page opened from a file has no HTTP headers.
+            meta http-equiv="Content-Security-Policy" content=(policy);
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            meta name="generator" content="pgmeter";
+            title { (printable(title)) }
+            // Without it, browsers request `/favicon.ico`.
+            link rel="icon" href="data:,";
+            style { (PreEscaped(&ASSETS.style)) }
+        }
+    }
 }
 
 /// Returns the top bar. The button works only with the script, which makes it visible.

@@ -2,6 +2,7 @@
 
 use results::{BetterDirection, Claim, Warning, WarningCode};
 use stats::Estimate;
+use units::format;
 
 use super::catalog::KnownSystem;
 use super::comparison::{full_size, measured_size};
@@ -150,7 +151,7 @@ fn ranking_sentence(name: &str, side: usize, boards: &[Ranking], would_be: &str)
         .collect();
     if let [(board, standing)] = standings.as_slice() {
         let own = board.entries.iter().find(|it| it.side == Some(side))?;
-        let position = format!("{} of {}", ordinal(standing.rank), standing.count);
+        let position = format!("{} of {}", format::ordinal(standing.rank), standing.count);
         let (figure, shown) = (&board.figure, &own.text);
         return Some(format!(
             "{name}: {would_be}{position} by {figure} ({shown}), {}.",
@@ -170,13 +171,13 @@ fn ranking_sentence(name: &str, side: usize, boards: &[Ranking], would_be: &str)
     let all = standings.len();
     let parts: Vec<String> = counts
         .iter()
-        .map(|(rank, of, count)| format!("{} of {of} in {count}", ordinal(*rank)))
+        .map(|(rank, of, count)| format!("{} of {of} in {count}", format::ordinal(*rank)))
         .collect();
     match counts.as_slice() {
         [] => None,
         [(rank, of, _)] => Some(format!(
             "{name}: {would_be}{} of {of} in all {all} figures.",
-            ordinal(*rank)
+            format::ordinal(*rank)
         )),
         _ => {
             let parts = parts.join(", ");
@@ -203,18 +204,6 @@ fn name_with_year(entry: &RankingEntry) -> String {
         "" => entry.name.clone(),
         year => format!("{} ({year})", entry.name),
     }
-}
-
-/// Formats an ordinal number: `1st`, `2nd`, `3rd`, `4th`.
-fn ordinal(number: usize) -> String {
-    let ending = match (number % 100, number % 10) {
-        (11..=13, _) => "th",
-        (_, 1) => "st",
-        (_, 2) => "nd",
-        (_, 3) => "rd",
-        _ => "th",
-    };
-    format!("{number}{ending}")
 }
 
 /// Explains why sides are not comparable with the published systems, in one sentence each.
@@ -353,12 +342,5 @@ mod tests {
         );
         let text = ranking_sentence("here", 0, &[boards[0].clone(), boards[2].clone()], "");
         assert_eq!(text.unwrap(), "here: 1st of 2 in all 2 figures.");
-    }
-
-    #[test]
-    fn ordinals_have_the_english_suffix() {
-        let ordinals = [1, 2, 3, 4, 11, 12, 13, 21, 22, 101, 111].map(ordinal);
-        let wanted = "1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 101st 111th";
-        assert_eq!(ordinals.join(" "), wanted);
     }
 }
