@@ -6,7 +6,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
 import { violations } from "./bed.mjs";
-import { SMALL, TALL, WAIT, ask, go, measured, served, tooWide } from "./site.mjs";
+import { SMALL, TALL, WAIT, again, ask, go, measured, served, tooWide } from "./site.mjs";
 import { columns, hide, streaming } from "./together.mjs";
 
 const startable = (page) => page.waitForSelector("button.primary:not([disabled])", WAIT);
@@ -41,9 +41,7 @@ async function wholeWay(page, server) {
   await page.click("button.primary");
   await page.waitForURL(/#\/run\//, WAIT);
   await page.waitForSelector("text=Open the report", WAIT);
-  await page.click("text=Run again");
-  await page.waitForURL(/#\/live\//, WAIT);
-  await page.waitForURL(/#\/run\//, WAIT);
+  await again(page);
   await page.waitForSelector("text=Open the report", WAIT);
   assert.equal(await page.textContent("header .status"), "complete");
   await likeTheTable(page);
@@ -98,21 +96,22 @@ async function moves(page) {
     Number(document.querySelector(".heat canvas").dataset.columns) > Number(columns), columns, WAIT);
   assert.equal(await page.locator(".tiles.live .tile").count(), 6);
   assert.match(await page.textContent(".tiles.live .value >> nth=0"), /\d/);
-  assert.ok(await inked(page, ".heat canvas") > 500, "the heat map is drawn");
-  assert.ok(await inked(page, ".plot canvas") > 200, "the chart is drawn");
+  await drawn(page, ".heat canvas", 500);
+  await drawn(page, ".plot canvas", 200);
   assert.match(await page.textContent(".progress"), /Cell \d of 2/);
   await page.hover(".heat canvas");
   await page.waitForSelector(".heat .tip:not([hidden])", WAIT);
 }
 
-/** How many pixels of a canvas are drawn. */
-const inked = (page, selector) =>
-  page.$eval(selector, (canvas) => {
+/** Waits until more than so many pixels of a canvas are drawn, which happens with a later frame than the figures. */
+const drawn = (page, selector, pixels) =>
+  page.waitForFunction(([selector, pixels]) => {
+    const canvas = document.querySelector(selector);
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
     let count = 0;
     for (let at = 3; at < data.length; at += 4) count += data[at] > 0 ? 1 : 0;
-    return count;
-  });
+    return count > pixels;
+  }, [selector, pixels], WAIT);
 
 /** Every view at a width, by day and by night: nothing sticks out, nothing is hard to read. */
 async function everyView(page, server, screens) {

@@ -122,6 +122,14 @@ export async function measured(page, server, more = "") {
   throw new Error("the run does not end");
 }
 
+/** Repeats the run that the page shows, and waits until the page shows the repetition. */
+export async function again(page) {
+  const first = await page.evaluate(() => location.hash);
+  await page.click("text=Run again");
+  // The address of the queue entry may be replaced before anybody sees it.
+  await page.waitForFunction((hash) => location.hash.startsWith("#/run/") && location.hash !== hash, first, WAIT);
+}
+
 /** What is wider than the window. */
 export const tooWide = (page) =>
   page.evaluate(() => {

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 
-import { TALL, WAIT, ask, go, served } from "./site.mjs";
+import { TALL, WAIT, again, ask, go, served } from "./site.mjs";
 import { cycled, managersAndWorkers } from "./topology.mjs";
 
 const startable = (page) => page.waitForSelector("button.primary:not([disabled])", WAIT);
@@ -37,9 +37,7 @@ async function quickTest(page) {
   await page.waitForSelector("h1", WAIT);
   assert.match(await page.innerText("body"), /next/i);
   await page.goBack();
-  await page.click("text=Run again");
-  // The address of the queue entry may be replaced before anybody sees it.
-  await page.waitForFunction((id) => location.hash.startsWith("#/run/") && !location.hash.endsWith(id), first, WAIT);
+  await again(page);
   return [first, await tagged(page, "after")];
 }
 

@@ -126,8 +126,8 @@ pub fn facts(record: &RunRecord, import: &ImportRecord) -> Vec<(&'static str, St
         ("time", time(import)),
         ("target", targets(import)),
         ("host", host),
-        ("machine, kernel, device", format!("{UNKNOWN} to pgmeter")),
-        ("repetitions", repetitions),
+        ("machine", format!("{UNKNOWN}, with kernel and device")),
+        ("repeats", repetitions),
         (
             "run",
             format!(

@@ -58,10 +58,11 @@ impl BoardSite<'_> {
                     thead { tr {
                         th scope="col" { "place" }
                         th.name scope="col" { "system" }
+                        // On a narrow screen, the values are seen without scrolling.
+                        @for column in &table.columns { th scope="col" { (column.name) } }
                         th scope="col" { "year" }
                         th.name scope="col" { "data" }
                         th.name scope="col" { "trust" }
-                        @for column in &table.columns { th scope="col" { (column.name) } }
                         th scope="col" { "findings" }
                     } }
                     tbody {
@@ -94,15 +95,15 @@ impl BoardSite<'_> {
                         (short(&submission.title, TITLE_CHARS_MAX))
                     }
                 }
-                td data-value=(year_number) { (short(&year, TITLE_CHARS_MAX)) }
-                td.name { (kind) }
-                td.name { (trust) @if submission.is_signed { ", signed" } }
                 @for column in &ranking.table.columns {
                     @match values.and_then(|it| it.columns.get(&column.name)) {
                         Some(value) => td data-value=(value.mean) { (with_interval(value)) },
                         None => td {},
                     }
                 }
+                td data-value=(year_number) { (short(&year, TITLE_CHARS_MAX)) }
+                td.name { (kind) }
+                td.name { (trust) @if submission.is_signed { ", signed" } }
                 td { (submission.findings.len()) }
             }
         }
