@@ -68,10 +68,11 @@ pub enum Operation {
     /// Start writeback of a range: the handle, `length_bytes` from `offset_bytes`; 0 means to the
     /// end.
     SyncFileRange,
-    /// Set an extended attribute: the handle, to `length_bytes` of the slot's buffer.
+    /// Set the extended attribute with the index `offset_bytes`: the handle, to `length_bytes` of the
+    /// slot's buffer.
     Setxattr,
-    /// Get an extended attribute: the handle, at most `length_bytes` into the slot's buffer. The
-    /// result is the length of the attribute.
+    /// Get the extended attribute with the index `offset_bytes`: the handle, at most `length_bytes`
+    /// into the slot's buffer. The result is the length of the attribute.
     Getxattr,
     /// Read a file from its start: the name. The file is opened for reading, read once, at most
     /// `length_bytes`, and closed: three calls in one request. A slot that holds at most one open

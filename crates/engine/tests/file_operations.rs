@@ -337,7 +337,7 @@ fn invalid_codes_are_refused() {
 }
 
 #[test]
-fn open_files_can_be_synced_truncated_allocated_and_given_xattrs() {
+fn open_files_can_be_synced_truncated_and_allocated() {
     with_each(1, |engine, place| {
         assert_eq!(one(engine, Operation::Create, 0, 0), 0);
         assert_eq!(sized(engine, Operation::Write, 0, 4096), 4096);
@@ -352,16 +352,37 @@ fn open_files_can_be_synced_truncated_allocated_and_given_xattrs() {
         assert_eq!(place.path("f0").metadata().unwrap().len(), 1_000_000);
         let filled = sized(engine, Operation::Fallocate, 1_000_000, 100_000);
         assert!([0, -libc::EOPNOTSUPP].contains(&filled), "{filled}");
+    });
+}
+
+#[test]
+fn attributes_are_set_and_read_by_the_index_of_their_name() {
+    let options = FileEngineOptions {
+        xattrs: vec![c"user.first".to_owned(), c"user.second".to_owned()],
+        ..FileEngineOptions::default()
+    };
+    for index in 0..2 {
+        let place = FilesetDir::new(0, true);
+        let Some(engine) = &mut engines(&place.set, 1, &options).into_iter().nth(index) else {
+            continue;
+        };
+        let engine = engine.as_mut();
+        assert_eq!(one(engine, Operation::Create, 0, 0), 0);
         engine.buffer(0)[..5].copy_from_slice(b"label");
-        let labeled = sized(engine, Operation::Setxattr, 0, 5);
+        let labeled = sized(engine, Operation::Setxattr, 1, 5);
         if labeled == -libc::EOPNOTSUPP {
             return println!("skipped: no extended attributes here");
         }
         assert_eq!(labeled, 0);
         engine.buffer(0).fill(0);
-        assert_eq!(sized(engine, Operation::Getxattr, 0, 4096), 5);
+        assert_eq!(sized(engine, Operation::Getxattr, 1, 4096), 5);
         assert_eq!(&engine.buffer(0)[..6], b"label\0");
-    });
+        assert_eq!(sized(engine, Operation::Getxattr, 0, 4096), -libc::ENODATA);
+        assert!(
+            sized(engine, Operation::Getxattr, 2, 4096) < 0,
+            "no such index"
+        );
+    }
 }
 
 #[test]

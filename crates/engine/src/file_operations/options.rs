@@ -1,6 +1,6 @@
 //! Ways to open files, and other options that apply to all requests of a cell.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 
 use crate::{Operation, Request};
 
@@ -198,8 +198,8 @@ pub struct FileEngineOptions {
     pub directory_mode: u32,
     /// `true` if making an existing directory counts as success.
     pub existing_directories: bool,
-    /// Name of the extended attribute to set and read.
-    pub xattr: CString,
+    /// Names of the extended attributes to set and read; requests have the index of one.
+    pub xattrs: Vec<CString>,
     /// `true` to make the calls of C's buffered streams after each open: `lseek` to the end if the
     /// file is opened for appending, then `fstat`. They count as part of the open. Only for engines
     /// that use system calls.
@@ -222,7 +222,7 @@ impl Default for FileEngineOptions {
             open_modes: Vec::new(),
             directory_mode: 0o700,
             existing_directories: false,
-            xattr: c"user.pgmeter".to_owned(),
+            xattrs: Vec::new(),
             stdio: false,
             at_position: false,
             content_bytes: 0,
@@ -231,6 +231,13 @@ impl Default for FileEngineOptions {
 }
 
 impl FileEngineOptions {
+    /// Name of the extended attribute of a request; an empty name, which no file system accepts, if
+    /// there is none with that index.
+    pub(crate) fn xattr(&self, request: &Request) -> &CStr {
+        let index = usize::try_from(request.offset_bytes).unwrap_or(usize::MAX);
+        self.xattrs.get(index).map_or(c"", CString::as_c_str)
+    }
+
     /// Number of bytes in a buffer before the part that reads use.
     #[must_use]
     pub const fn kept_bytes(&self) -> u32 {

@@ -304,7 +304,7 @@ impl<H: Handles> PsyncFiles<H> {
             0
         };
         let buffer = &mut self.buffers.slot(request.slot)[..length];
-        calls::on_handle(file.as_fd(), request, buffer, &self.options.xattr)
+        calls::on_handle(file.as_fd(), request, buffer, self.options.xattr(request))
     }
 }
 

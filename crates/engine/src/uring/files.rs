@@ -318,7 +318,7 @@ impl UringFiles {
         let memory = Memory {
             start: owned.buffers.slot_pointer(request.slot),
             region: (request.slot >> self.region_shift) as u16,
-            xattr: owned.options.xattr.as_ptr(),
+            xattr: owned.options.xattr(request).as_ptr(),
         };
         let entry = entries::on_file(request, place, owned.options.at_position, memory);
         entry.map_or(IssueMethod::Done(-libc::EOPNOTSUPP), IssueMethod::Ring)
@@ -357,7 +357,7 @@ impl UringFiles {
         let buffer = owned.buffers.slot(request.slot);
         let length = buffer.len().min(request.length_bytes as usize);
         let value = &mut buffer[..length];
-        calls::on_handle(file.as_fd(), request, value, &owned.options.xattr)
+        calls::on_handle(file.as_fd(), request, value, owned.options.xattr(request))
     }
 
     /// Records the result of a request. Opening into the table returns the same results as opening

@@ -47,8 +47,8 @@ fn params(options: &SmallfileOptions) -> Value {
         "finish-all-requests": yes(options.finishes_all),
         "stonewall": yes(options.has_stonewall),
         "verify-read": yes(options.is_verified),
-        "xattr-size": "0",
-        "xattr-count": "0",
+        "xattr-size": options.attribute_bytes.to_string(),
+        "xattr-count": options.attribute_count.to_string(),
         "permute-host-dirs": "N",
         "network-sync-dir": options.shared_directory,
     })

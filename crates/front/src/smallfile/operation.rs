@@ -20,6 +20,8 @@ pub(super) enum FileEffect {
     OtherName(FileOperation),
     /// A call from the file's name to its other name.
     BothNames(FileOperation),
+    /// Sets the extended attributes of the file, or reads them.
+    Attributes(FileOperation),
     /// Lists each directory of the files.
     List,
     /// Lists each directory of the files, and calls `stat` for each file.
@@ -35,7 +37,7 @@ pub(super) enum Opening {
     Truncated,
 }
 
-const ALL: [(&str, FileEffect); 16] = [
+const ALL: [(&str, FileEffect); 18] = [
     ("create", FileEffect::Write(Opening::New)),
     ("append", FileEffect::Write(Opening::AtEnd)),
     ("overwrite", FileEffect::Write(Opening::AtStart)),
@@ -53,12 +55,14 @@ const ALL: [(&str, FileEffect); 16] = [
     ("mkdir", FileEffect::Name(FileOperation::Mkdir)),
     ("rmdir", FileEffect::Name(FileOperation::Rmdir)),
     ("cleanup", FileEffect::Name(FileOperation::Unlink)),
+    ("setxattr", FileEffect::Attributes(FileOperation::Setxattr)),
+    ("getxattr", FileEffect::Attributes(FileOperation::Getxattr)),
     ("readdir", FileEffect::List),
     ("ls-l", FileEffect::ListAndStat),
 ];
 
 /// Operations of the original that are not supported.
-const UNSUPPORTED: &str = "setxattr getxattr swift-get swift-put await-create mkfifo";
+const UNSUPPORTED: &str = "swift-get swift-put await-create mkfifo";
 
 impl Default for SmallfileOperation {
     fn default() -> Self {
@@ -98,7 +102,9 @@ impl SmallfileOperation {
     /// The call that happens once per file, or once per directory if they are only listed.
     pub(super) const fn call(&self) -> FileOperation {
         match self.effect {
-            FileEffect::Write(_) | FileEffect::Read => FileOperation::Close,
+            FileEffect::Write(_) | FileEffect::Read | FileEffect::Attributes(_) => {
+                FileOperation::Close
+            }
             FileEffect::List => FileOperation::List,
             FileEffect::ListAndStat => FileOperation::Stat,
             FileEffect::Name(call) | FileEffect::OtherName(call) | FileEffect::BothNames(call) => {

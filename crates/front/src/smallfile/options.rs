@@ -1,5 +1,7 @@
 //! The command line of smallfile: options, each with a value.
 
+use plan::program::ATTRIBUTES_MAX;
+
 use super::operation::{FileEffect, SmallfileOperation};
 use crate::options::{
     EqualsSyntax, Grammar, LetterSyntax, OptionRow, WrittenValue, at_least, escaped, idle_value,
@@ -30,6 +32,10 @@ pub(super) struct SmallfileOptions {
     pub is_synced: bool,
     pub is_verified: bool,
     pub pause_us: u32,
+    /// Number of extended attributes of each file.
+    pub attribute_count: u8,
+    /// Size of an extended attribute's value in bytes.
+    pub attribute_bytes: u32,
     pub output_json: Option<String>,
     /// `true` to write a file of response times for each thread.
     pub has_response_times: bool,
@@ -84,10 +90,18 @@ pub(super) const OPTIONS: &[OptionRow<SmallfileOptions>] = &[
     read("--min-dirs-per-sec --host-count", |it, value| {
         it.ignore(value, value.number_within(1, u32::MAX).map(drop))
     }),
-    read(
-        "--xattr-size --xattr-count --cleanup-delay-usec-per-file",
-        |it, value| it.ignore(value, value.number::<u32>().map(drop)),
-    ),
+    // The limits of Linux on a value, and of pgmeter on the number of names.
+    read("--xattr-size", |it, value| {
+        it.attribute_bytes = value.number_within(0, 64 << 10)?;
+        Ok(())
+    }),
+    read("--xattr-count", |it, value| {
+        it.attribute_count = value.number_within(0, ATTRIBUTES_MAX as u8)?;
+        Ok(())
+    }),
+    read("--cleanup-delay-usec-per-file", |it, value| {
+        it.ignore(value, value.number::<u32>().map(drop))
+    }),
     idle_value("--remote-pgm-dir"),
     text("--network-sync-dir", |it| {
         it.shared_directory.get_or_insert_default()

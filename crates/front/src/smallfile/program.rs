@@ -1,9 +1,9 @@
 //! The measured phase, and the phase that prepares directories for it.
 
 use plan::program::{
-    Act, Call, CallPosition, Card, Deck, DirectoryTree, FileFilter, FileNames, FileOperation,
-    FilesetPlan, FilesetSharing, HashedNames, Law, ListedOrder, OpenModePlan, PhaseEndAction,
-    PickOrder, Program, ProgramPhase, Shape,
+    Act, Call, CallObject, CallPosition, Card, Deck, DirectoryTree, FileFilter, FileNames,
+    FileOperation, FilesetPlan, FilesetSharing, HashedNames, Law, ListedOrder, MovedBytes,
+    OpenModePlan, PhaseEndAction, PickOrder, Program, ProgramPhase, Shape,
 };
 
 use super::operation::{FileEffect, Opening};
@@ -27,8 +27,17 @@ const HASH_FACTOR: u32 = 900_593;
 pub(super) fn program(options: &SmallfileOptions, host: &str) -> Program {
     let name = options.operation.name();
     let make = on_next(FileOperation::Mkdir, SOURCE, PLAIN);
-    let preparation = hidden("make directories", group("threads", vec![make]));
-    let has_made = options.operation.call() == FileOperation::Rmdir;
+    let preparation = match options.operation.effect {
+        FileEffect::Name(FileOperation::Rmdir) => {
+            Some(hidden("make directories", group("threads", vec![make])))
+        }
+        // The original reads what an earlier run set.
+        FileEffect::Attributes(FileOperation::Getxattr) => {
+            let set = attribute_acts(options, FileOperation::Setxattr);
+            Some(hidden("set attributes", group("threads", set)))
+        }
+        _ => None,
+    };
     let mut body = vec![Act::Transaction(0, acts(options))];
     if options.operation.effect == FileEffect::ListAndStat {
         body.insert(0, list_at_first_files(options));
@@ -54,7 +63,7 @@ pub(super) fn program(options: &SmallfileOptions, host: &str) -> Program {
         first_done: options.has_stonewall.then_some(ending),
         ..phase(name, threads)
     };
-    let phases = has_made.then_some(preparation).into_iter().chain([done]);
+    let phases = preparation.into_iter().chain([done]);
     let emptying = OpenModePlan {
         name: "emptying".to_owned(),
         is_truncating: true,
@@ -64,8 +73,19 @@ pub(super) fn program(options: &SmallfileOptions, host: &str) -> Program {
         labels: vec![label(options)],
         filesets: filesets(options, host),
         ways: vec![OpenModePlan::default(), emptying],
+        attributes: attributes(options),
         logs_calls: options.has_response_times,
         ..in_turn(phases)
+    }
+}
+
+/// Names of the extended attributes; none for operations without them.
+fn attributes(options: &SmallfileOptions) -> Vec<String> {
+    match options.operation.effect {
+        FileEffect::Attributes(_) => (0..options.attribute_count)
+            .map(|number| format!("user.smallfile-{number}"))
+            .collect(),
+        _ => Vec::new(),
     }
 }
 
@@ -178,6 +198,7 @@ fn acts(options: &SmallfileOptions) -> Vec<Act> {
             let open = on_next(Op::Open, SOURCE, PLAIN);
             on_file(open, Some(moving(Op::Read, CallPosition::Here)), false)
         }
+        FileEffect::Attributes(operation) => attribute_acts(options, operation),
         FileEffect::List => vec![list(options)],
         FileEffect::ListAndStat => vec![on_next(Op::Stat, SOURCE, PLAIN)],
         FileEffect::Name(call) => vec![on_next(call, SOURCE, PLAIN)],
@@ -187,6 +208,23 @@ fn acts(options: &SmallfileOptions) -> Vec<Act> {
             vec![between(call, next(SOURCE, FileFilter::Present), to)]
         }
     }
+}
+
+/// Sets or reads the extended attributes of the next file.
+fn attribute_acts(options: &SmallfileOptions, operation: FileOperation) -> Vec<Act> {
+    let is_set = operation == FileOperation::Setxattr;
+    let open = on_next(FileOperation::Open, SOURCE, PLAIN);
+    let mut acts = on_file(open, None, options.is_synced && is_set);
+    let calls = (0..options.attribute_count).map(|attribute| {
+        Act::Call(Call {
+            attribute,
+            bytes: MovedBytes::Law(Law::fixed(options.attribute_bytes.into())),
+            ..Call::new(operation, CallObject::Handle)
+        })
+    });
+    // Between open and fsync or close.
+    acts.splice(1..1, calls);
+    acts
 }
 
 /// Lists the next directory, of which the first file is picked.

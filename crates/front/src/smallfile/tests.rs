@@ -1,5 +1,5 @@
 use crate::file_access::{FileAccess, VirtualFiles};
-use plan::program::{Act, FileNames, PhaseEndAction};
+use plan::program::{Act, FileNames, PhaseEndAction, ProgramPhase};
 use results::{CallTimes, RoundFigures, WorkerAtStonewall};
 
 use super::done::records_of_first;
@@ -62,7 +62,11 @@ fn a_hash_can_select_the_directories() {
 #[test]
 fn unsupported_options_are_refused_by_name() {
     for (line, part) in [
-        ("--operation setxattr", "`setxattr` is not supported"),
+        ("--operation swift-put", "`swift-put` is not supported"),
+        (
+            "--operation setxattr --xattr-count 999",
+            "not a number from 0 to 254",
+        ),
         ("--operation fly", "no operation `fly`"),
         ("--files", "needs a value"),
         ("--files x", "not a number"),
@@ -164,12 +168,12 @@ fn wrong_parameters_of_a_yaml_file_are_all_named_with_their_lines() {
     }
     let refused = with_yaml("", "files: -3\n").unwrap_err();
     assert!(refused.contains("-3"), "{refused}");
-    let text = "operation: getxattr\nfoo: 1\nfiles: -3\n";
+    let text = "operation: swift-get\nfoo: 1\nfiles: -3\n";
     let refused = with_yaml("", text).unwrap_err();
     let lines: Vec<&str> = refused.lines().collect();
     assert_eq!(lines.len(), 3, "{refused}");
     for (line, wanted) in lines.iter().zip([
-        "x.yaml, line 1: the operation `getxattr` is not supported",
+        "x.yaml, line 1: the operation `swift-get` is not supported",
         "x.yaml, line 2: there is no parameter `foo`",
         "x.yaml, line 3: `--files -3` is not a number",
     ]) {
@@ -432,4 +436,21 @@ fn files_of_listed_directories_count() {
         let page = page(directories);
         assert!(page.contains(&format!("total files = {files}\n")), "{page}");
     }
+}
+
+#[test]
+fn attributes_are_set_before_they_are_read() {
+    let line = "--operation getxattr --xattr-count 2 --xattr-size 64 --files 5";
+    let options = SmallfileOptions::read(&words(line)).unwrap();
+    let program = program(&options, "vm");
+    assert_eq!(program.attributes, ["user.smallfile-0", "user.smallfile-1"]);
+    let calls = |phase: &ProgramPhase| {
+        let calls = phase.groups[0].calls().into_iter();
+        let calls = calls.map(|call| (call.operation.name(), call.attribute));
+        calls.collect::<Vec<_>>()
+    };
+    let phases = program.phases();
+    let around = |name| [("open", 0), (name, 0), (name, 1), ("close", 0)].to_vec();
+    assert_eq!(calls(phases[0]), around("setxattr"));
+    assert_eq!(calls(phases[1]), around("getxattr"));
 }

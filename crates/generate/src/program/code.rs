@@ -123,6 +123,8 @@ pub(super) enum OffsetForm {
     Length,
     /// Whether to open the directory first.
     Entry(u16),
+    /// Number of an extended attribute.
+    Attribute(u8),
     /// Offset in the file.
     Offset,
     /// Offset in the file, given only if it differs from the position of the open file. Each system

@@ -394,6 +394,8 @@ impl Compiler<'_> {
         };
         if moves {
             self.buffer_bytes = self.buffer_bytes.max(piece_bytes);
+        } else if call.operation.has_attribute() {
+            self.buffer_bytes = self.buffer_bytes.max(call.request_bytes());
         }
         self.register_count = self.register_count.max(usize::from(call.handle) + 1);
         let offset = self.place(&call.place, operation)?;

@@ -110,7 +110,10 @@ pub struct Call {
     /// Number of the way in which the file is opened or created.
     #[serde(default)]
     pub way: u8,
-    /// Total number of bytes to read or write.
+    /// Number of the extended attribute to set or read.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub attribute: u8,
+    /// Total number of bytes to read or write, or of the attribute's value.
     #[serde(default)]
     pub bytes: MovedBytes,
     /// Bytes per request; 0 for all at once.
@@ -134,12 +137,21 @@ impl Call {
             second: None,
             handle: 0,
             way: 0,
+            attribute: 0,
             bytes: MovedBytes::Law(Law::fixed(0)),
             piece_bytes: 0,
             place: CallPosition::Here,
             label: None,
         }
     }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+const fn is_first(number: &u8) -> bool {
+    *number == 0
 }
 
 /// Object of a call.

@@ -78,6 +78,8 @@ pub const PIECE_BYTES_MAX: u64 = 64 << 20;
 pub const REGISTERS_MAX: usize = 200;
 /// Maximum number of labels in a program.
 pub const LABELS_MAX: usize = 254;
+/// Maximum number of names of extended attributes.
+pub const ATTRIBUTES_MAX: usize = 254;
 /// Maximum nesting of acts.
 pub const NESTING_MAX: usize = 8;
 /// Maximum number of meetings in a program.
@@ -96,6 +98,9 @@ pub struct Program {
     /// Counters that workers wait for; acts refer to them by number.
     #[serde(default)]
     pub tokens: Vec<Tokens>,
+    /// Names of extended attributes, as in `user.comment`; calls refer to them by number.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attributes: Vec<String>,
     /// A pool of files of each worker, which continues from phase to phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pool: Option<Box<FilePool>>,

@@ -51,6 +51,10 @@ pub enum FileOperation {
     LockShared,
     /// Releases the lock of an open file.
     Unlock,
+    /// Sets an extended attribute of an open file to a number of bytes.
+    Setxattr,
+    /// Reads an extended attribute of an open file, up to a number of bytes.
+    Getxattr,
 }
 
 impl FileOperation {
@@ -79,6 +83,8 @@ impl FileOperation {
             Self::Lock => "lock",
             Self::LockShared => "lock-shared",
             Self::Unlock => "unlock",
+            Self::Setxattr => "setxattr",
+            Self::Getxattr => "getxattr",
         }
     }
 
@@ -105,6 +111,12 @@ impl FileOperation {
     #[must_use]
     pub const fn moves(self) -> bool {
         matches!(self, Self::Read | Self::Write)
+    }
+
+    /// `true` if it passes the value of an extended attribute.
+    #[must_use]
+    pub const fn has_attribute(self) -> bool {
+        matches!(self, Self::Setxattr | Self::Getxattr)
     }
 
     /// `true` if it opens a file in the register.

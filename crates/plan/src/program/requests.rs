@@ -35,7 +35,7 @@ impl Program {
     #[must_use]
     pub fn buffer_bytes(&self) -> u64 {
         let calls = self.groups().flat_map(Group::calls);
-        let moved = calls.filter(|call| call.operation.moves());
+        let moved = calls.filter(|call| call.operation.moves() || call.operation.has_attribute());
         let traces = self.groups().filter_map(|group| group.trace.as_ref());
         moved
             .map(|call| self.request_bytes(call))

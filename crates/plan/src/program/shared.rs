@@ -108,7 +108,10 @@ impl Program {
                 let mode = self.ways.get(usize::from(call.way));
                 mode.is_none_or(|it| !it.is_truncating)
             }
-            FileOperation::Read | FileOperation::Stat | FileOperation::Close => true,
+            FileOperation::Read
+            | FileOperation::Stat
+            | FileOperation::Getxattr
+            | FileOperation::Close => true,
             _ => false,
         })
     }

@@ -74,7 +74,7 @@ fn pick() -> BoxedStrategy<Pick> {
         .boxed()
 }
 
-const OPERATIONS: [FileOperation; 16] = [
+const OPERATIONS: [FileOperation; 18] = [
     FileOperation::Create,
     FileOperation::Open,
     FileOperation::Close,
@@ -91,6 +91,8 @@ const OPERATIONS: [FileOperation; 16] = [
     FileOperation::Symlink,
     FileOperation::List,
     FileOperation::Truncate,
+    FileOperation::Setxattr,
+    FileOperation::Getxattr,
 ];
 
 fn call() -> BoxedStrategy<Call> {
@@ -136,6 +138,7 @@ fn call() -> BoxedStrategy<Call> {
                 second: second.filter(|_| operation.has_second_name()),
                 handle,
                 way,
+                attribute: 0,
                 bytes,
                 piece_bytes,
                 place,
@@ -283,6 +286,7 @@ pub fn program() -> BoxedStrategy<Program> {
             };
             Program {
                 labels: vec!["one".to_owned(), "two".to_owned()],
+                attributes: vec!["user.one".to_owned()],
                 filesets: filesets.collect(),
                 ways: vec![OpenModePlan::default(), direct],
                 tokens: Vec::new(),

@@ -284,6 +284,7 @@ impl ProgramRun {
             directory_mode: open_fileset::directory_mode(tree),
             // Programs that create directories themselves need them to exist before files are
             // created there.
+            xattrs: files::attribute_names(&self.program),
             existing_directories: self.program.ways.iter().any(|mode| mode.makes_directory),
             ..own
         }

@@ -25,6 +25,7 @@ impl LatFsPlan {
             filesets: vec![self.files()],
             ways: vec![OpenModePlan::default()],
             tokens: Vec::new(),
+            attributes: Vec::new(),
             pool: None,
             lasting: None,
             logs_calls: false,

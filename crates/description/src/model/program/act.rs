@@ -89,6 +89,13 @@ pub struct ActTable {
     pub write: Option<AmountChoice>,
     /// Sets the length of an open file: a size, a law, `size`, or `size of @HANDLE`.
     pub truncate: Option<AmountChoice>,
+    /// Sets an extended attribute of an open file to a value of this many bytes, at most 64 KiB: a
+    /// size, or a law. `attribute` names it.
+    pub setxattr: Option<AmountChoice>,
+    /// Reads an extended attribute of an open file, of at most this many bytes: a size, or a law.
+    pub getxattr: Option<AmountChoice>,
+    /// Name of the extended attribute, beginning with `user.`. Default: `user.pgmeter`.
+    pub attribute: Option<String>,
     /// Repeats the acts in `do` this many times: a number, or a law.
     pub times: Option<LawChoice<u64>>,
     /// Does one of several branches, chosen at random by their shares.
@@ -162,7 +169,7 @@ pub struct ActTable {
 keyed_deserialize! {
     ActTable, act_keys:
     create, open, stat, unlink, mkdir, rmdir, list, rename, link, symlink, chmod, close, fsync,
-    fdatasync, fstat, read, write, truncate, times, mix, step, transaction, think, burn, put,
+    fdatasync, fstat, read, write, truncate, setxattr, getxattr, attribute, times, mix, step, transaction, think, burn, put,
     take, meet, count, whose, per_calls, per_bytes, of, acts = "do", pick, which, turn, to,
     to_pick, to_which, to_turn, handle, way, piece, at, label,
 }
@@ -256,6 +263,7 @@ fn keys_with_verb(verb: &str) -> Option<&'static [&'static str]> {
         "close" | "fsync" | "fdatasync" | "fstat" => &["label"],
         "read" | "write" => &["piece", "at", "handle", "label"],
         "truncate" => &["handle", "label"],
+        "setxattr" | "getxattr" => &["handle", "label", "attribute"],
         "times" | "step" | "transaction" => &["do"],
         "put" => &["count", "whose"],
         "take" => &["count", "whose", "per_calls", "per_bytes", "of"],

@@ -3,7 +3,7 @@
 use units::Bytes as Size;
 
 use super::act::{ActReader, ActWriter};
-use super::names::NamedFiles;
+use super::names::{DEFAULT_ATTRIBUTE, NamedFiles};
 use super::{
     ActChoice, ActTable, AmountChoice, BareVerb, NotExpressible, PickChoice, PositionChoice,
     not_expressible,
@@ -48,10 +48,12 @@ const HANDLE_VERBS: [Verb<String>; 4] = [
 ];
 
 /// Verbs that take an amount.
-const AMOUNT_VERBS: [Verb<AmountChoice>; 3] = [
+const AMOUNT_VERBS: [Verb<AmountChoice>; 5] = [
     (FileOperation::Read, |it| &mut it.read),
     (FileOperation::Write, |it| &mut it.write),
     (FileOperation::Truncate, |it| &mut it.truncate),
+    (FileOperation::Setxattr, |it| &mut it.setxattr),
+    (FileOperation::Getxattr, |it| &mut it.getxattr),
 ];
 
 /// The written verb and its value, taken out of the table.
@@ -179,8 +181,13 @@ impl ActReader<'_> {
             None if !operation.moves() => 0,
             None => default_piece(&bytes, self.filesets),
         };
+        let attribute = match operation.has_attribute() {
+            true => self.names.attribute(table.attribute.as_deref())?,
+            false => 0,
+        };
         Ok(Call {
             handle: self.handles.number("handle", table.handle.as_deref())?,
+            attribute,
             piece_bytes,
             place: PositionChoice::place(table.at, default_align(&bytes, piece_bytes))?,
             bytes,
@@ -286,6 +293,10 @@ impl ActWriter<'_> {
             }
         };
         write(&AMOUNT_VERBS, call.operation, amount, table);
+        if call.operation.has_attribute() {
+            let name = self.program.attributes.get(usize::from(call.attribute));
+            table.attribute = name.filter(|it| *it != DEFAULT_ATTRIBUTE).cloned();
+        }
         if !call.operation.moves() {
             return;
         }

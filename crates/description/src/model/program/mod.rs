@@ -80,6 +80,7 @@ pub fn program(workload: &Workload) -> Result<Program, ValueError> {
     }
     // Reading the phases has collected the labels.
     program.labels = names.labels;
+    program.attributes = names.attributes;
     for (index, table) in workload.tokens.iter().enumerate() {
         let tokens = table
             .tokens()

@@ -3,7 +3,9 @@
 use crate::flaw::ValueError;
 use crate::model::Workload;
 use crate::nearest::{listed, nearest};
-use plan::program::{CallObject, Group, LABELS_MAX, MEETINGS_MAX, Program, REGISTERS_MAX};
+use plan::program::{
+    ATTRIBUTES_MAX, CallObject, Group, LABELS_MAX, MEETINGS_MAX, Program, REGISTERS_MAX,
+};
 
 /// Names that all groups share, indexed by number.
 pub(super) struct ProgramNames {
@@ -16,6 +18,8 @@ pub(super) struct ProgramNames {
     /// In the order of first use.
     pub labels: Vec<String>,
     meetings: Vec<String>,
+    /// Names of extended attributes, in the order of first use.
+    pub attributes: Vec<String>,
 }
 
 /// Files that an act names.
@@ -26,6 +30,9 @@ pub(super) enum NamedFiles {
     /// The file of a handle, or the directory that it is in.
     File { handle: String, on: CallObject },
 }
+
+/// Name of the extended attribute of acts that name none.
+pub(super) const DEFAULT_ATTRIBUTE: &str = "user.pgmeter";
 
 /// Prefix of a text that names a directory.
 const DIRECTORY_PREFIX: &str = "directory of ";
@@ -43,6 +50,7 @@ impl ProgramNames {
             tokens: written(tokens, "tokens")?,
             labels: Vec::new(),
             meetings: Vec::new(),
+            attributes: Vec::new(),
         })
     }
 
@@ -62,6 +70,7 @@ impl ProgramNames {
             tokens: distinct(tokens, "tokens"),
             labels: distinct(program.labels.iter().map(String::as_str), "step"),
             meetings: Vec::new(),
+            attributes: program.attributes.clone(),
         }
     }
 
@@ -124,6 +133,15 @@ impl ProgramNames {
         numbered(&mut self.labels, name, LABELS_MAX).ok_or_else(|| {
             let message = format!("there are more than {LABELS_MAX} labels");
             ValueError::new(key, message, "use fewer labels")
+        })
+    }
+
+    /// The number of an extended attribute; a new name gets the next number.
+    pub fn attribute(&mut self, name: Option<&str>) -> Result<u8, ValueError> {
+        let name = name.unwrap_or(DEFAULT_ATTRIBUTE);
+        numbered(&mut self.attributes, name, ATTRIBUTES_MAX).ok_or_else(|| {
+            let message = format!("there are more than {ATTRIBUTES_MAX} attributes");
+            ValueError::new("attribute", message, "use fewer attributes")
         })
     }
 

@@ -25,6 +25,7 @@ impl Compiler<'_> {
     pub(super) fn form(&self, call: &Call, code: u64) -> OffsetForm {
         match call.operation {
             FileOperation::Truncate => OffsetForm::Length,
+            operation if operation.has_attribute() => OffsetForm::Attribute(call.attribute),
             operation if operation.has_second_name() => OffsetForm::Second,
             operation if !operation.moves() => OffsetForm::Code(code),
             _ => match self.context.program.way_of(self.context.group, call.handle) {
@@ -79,6 +80,8 @@ impl Compiler<'_> {
             FileOperation::Lock => (Operation::Lock, 0),
             FileOperation::LockShared => (Operation::Lock, Request::SHARED_LOCK),
             FileOperation::Unlock => (Operation::Unlock, 0),
+            FileOperation::Setxattr => (Operation::Setxattr, 0),
+            FileOperation::Getxattr => (Operation::Getxattr, 0),
         }
     }
 }

@@ -246,7 +246,7 @@ impl Interpreter {
             OffsetForm::Code(code) => code,
             OffsetForm::Second => call.second.code(),
             OffsetForm::Length => call.left_bytes,
-            OffsetForm::Entry(_) => 0,
+            OffsetForm::Entry(_) | OffsetForm::Attribute(_) => 0,
             OffsetForm::Offset => call.offset_bytes,
             OffsetForm::Seek => Request::seeking(call.offset_bytes),
             OffsetForm::Position { unit_bytes } => {
@@ -269,8 +269,13 @@ impl Interpreter {
         }
         let (operation, fileset, handle) = (code.operation, call.fileset, code.handle);
         let file_index = call.file;
-        if let OffsetForm::Entry(walk) = code.form {
-            (offset_bytes, length_bytes) = self.entry(index, walk);
+        match code.form {
+            OffsetForm::Entry(walk) => (offset_bytes, length_bytes) = self.entry(index, walk),
+            OffsetForm::Attribute(number) => {
+                // The check of the program limits the value to 64 KiB.
+                (offset_bytes, length_bytes) = (number.into(), call.left_bytes as u32);
+            }
+            _ => {}
         }
         // Built in one step from registers: a request that is stored field by field and then copied
         // waits for its stores.

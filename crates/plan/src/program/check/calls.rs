@@ -10,6 +10,9 @@ use super::filesets::check_law;
 use super::{InvalidProgram, ProgramStep, check_each_act, check_each_group, check_label};
 use crate::Distribution;
 
+/// Maximum number of bytes of an extended attribute's value: `XATTR_SIZE_MAX` of Linux.
+const ATTRIBUTE_BYTES_MAX: u64 = 64 << 10;
+
 /// Maximum number of bytes of one call.
 const CALL_BYTES_MAX: u64 = 1 << 40;
 
@@ -49,7 +52,48 @@ pub(super) fn check(program: &Program, call: &Call) -> Result<(), InvalidProgram
     if call.operation.moves() || call.operation == FileOperation::Truncate {
         check_bytes(program, call)?;
     }
+    if call.operation.has_attribute() {
+        check_attribute(program, call)?;
+    }
     check_place(call)
+}
+
+fn check_attribute(program: &Program, call: &Call) -> Result<(), InvalidProgram> {
+    let verb = call.operation.name();
+    if usize::from(call.attribute) >= program.attributes.len() {
+        let message = format!("`{verb}` names no attribute");
+        let help = "write `attribute = \"user.comment\"`";
+        return Err(InvalidProgram::new(message, help));
+    }
+    match &call.bytes {
+        MovedBytes::Law(law) => check_law(law, &format!("what `{verb}` passes"))?,
+        _ => {
+            let message = format!("`{verb}` has no size of its own");
+            return Err(InvalidProgram::new(message, "write a size, such as `64`"));
+        }
+    }
+    let fits = |law: &Law| law.largest().is_some_and(|it| it <= ATTRIBUTE_BYTES_MAX);
+    if matches!(&call.bytes, MovedBytes::Law(law) if fits(law)) {
+        return Ok(());
+    }
+    let most = Size(ATTRIBUTE_BYTES_MAX);
+    let message = format!("the value of `{verb}` may have more than {most}");
+    Err(InvalidProgram::new(message, "use a smaller size"))
+}
+
+/// Checks the name of an extended attribute.
+pub(super) fn check_attribute_name(name: &str) -> Result<(), InvalidProgram> {
+    // Other namespaces change how the kernel treats the file.
+    let own = name.strip_prefix("user.");
+    if own.is_some_and(|own| !own.is_empty()) && name.len() <= 255 && !name.contains('\0') {
+        return Ok(());
+    }
+    let message = format!(
+        "`{}` is not `user.` and a name, at most 255 bytes in all",
+        crate::printable(name)
+    );
+    let help = "write `attribute = \"user.comment\"`";
+    Err(InvalidProgram::new(message, help))
 }
 
 fn check_numbers(program: &Program, call: &Call) -> Result<(), InvalidProgram> {
@@ -81,7 +125,9 @@ fn check_object(call: &Call) -> Result<(), InvalidProgram> {
         | Op::Truncate
         | Op::Lock
         | Op::LockShared
-        | Op::Unlock => (call.on == CallObject::Handle, "an open file, `@`"),
+        | Op::Unlock
+        | Op::Setxattr
+        | Op::Getxattr => (call.on == CallObject::Handle, "an open file, `@`"),
         Op::Fsync => (
             matches!(call.on, CallObject::Handle | CallObject::Directory),
             "an open file, `@`, or `directory of @`",

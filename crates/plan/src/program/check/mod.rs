@@ -12,8 +12,8 @@ mod tests;
 mod tokens;
 
 use super::{
-    Act, ActList, FILESETS_MAX, LABELS_MAX, OPEN_MODES_MAX, Program, ProgramPart, ProgramPhase,
-    RoundsEnd,
+    ATTRIBUTES_MAX, Act, ActList, FILESETS_MAX, LABELS_MAX, OPEN_MODES_MAX, Program, ProgramPart,
+    ProgramPhase, RoundsEnd,
 };
 
 /// Maximum nesting of rounds.
@@ -103,11 +103,15 @@ impl Program {
             (self.filesets.len(), FILESETS_MAX, "filesets"),
             (self.ways.len(), OPEN_MODES_MAX, "ways"),
             (self.labels.len(), LABELS_MAX, "labels"),
+            (self.attributes.len(), ATTRIBUTES_MAX, "attributes"),
         ] {
             if count > most {
                 let message = format!("there are {count} {what}, more than {most}");
                 return Err(InvalidProgram::new(message, format!("use fewer {what}")));
             }
+        }
+        for name in &self.attributes {
+            calls::check_attribute_name(name)?;
         }
         if self.ways.is_empty() && self.pool.is_none() {
             let message = "there is no way of opening a file";

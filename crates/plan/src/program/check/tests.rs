@@ -72,6 +72,25 @@ fn a_program_must_have_something_to_do() {
 }
 
 #[test]
+fn attributes_have_names_of_users_and_values_that_linux_takes() {
+    let set = |bytes| {
+        Act::Call(Call {
+            bytes: MovedBytes::Law(Law::fixed(bytes)),
+            ..Call::new(FileOperation::Setxattr, CallObject::Handle)
+        })
+    };
+    let mut program = with(vec![first(), set(65536), close()]);
+    assert!(refusal(&program).contains("`setxattr` names no attribute"));
+    program.attributes = vec!["user.note".to_owned()];
+    assert_eq!(program.check(), Ok(()));
+    program.attributes = vec!["security.note".to_owned()];
+    assert!(refusal(&program).starts_with("`security.note` is not `user.` and a name"));
+    let mut program = with(vec![first(), set(65537), close()]);
+    program.attributes = vec!["user.note".to_owned()];
+    assert!(refusal(&program).contains("may have more than 64KiB"));
+}
+
+#[test]
 fn rounds_have_phases_and_an_end() {
     let rounds = |until, parts| {
         let mut program = with(vec![first(), close()]);

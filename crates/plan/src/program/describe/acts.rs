@@ -121,6 +121,11 @@ impl ActDescriber<'_> {
             Op::Lock => "lock it".to_owned(),
             Op::LockShared => "lock it for readers".to_owned(),
             Op::Unlock => "unlock it".to_owned(),
+            Op::Setxattr => {
+                let (name, amount) = (self.attribute(call), self.amount(call));
+                format!("set attribute {name} of {amount}")
+            }
+            Op::Getxattr => format!("read attribute {}", self.attribute(call)),
             Op::Unlink => format!("remove {}", object()),
             Op::Mkdir => format!("make {}", self.directory(call)),
             Op::Rmdir => format!("remove {}", self.directory(call)),
@@ -132,6 +137,11 @@ impl ActDescriber<'_> {
             Op::Open => format!("open {}", object()),
             Op::Stat => format!("stat {}", object()),
         }
+    }
+
+    fn attribute(&self, call: &Call) -> &str {
+        let names = &self.program.attributes;
+        names.get(usize::from(call.attribute)).map_or("?", |it| it)
     }
 
     /// Describes the file that a call works on.

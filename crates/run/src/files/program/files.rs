@@ -1,5 +1,6 @@
 //! Locations, names and open modes of a program's files.
 
+use std::ffi::CString;
 use std::path::{Path, PathBuf};
 
 use engine::{
@@ -264,6 +265,15 @@ fn name_rule(set: &FilesetPlan, marks: &MarkValues) -> NameRule {
         numbering: Numbering::Global,
         subdirectories: subdirectories.filter(|it| it.count > 0),
     }
+}
+
+/// Names of the extended attributes of a program, as the engine takes them.
+pub(super) fn attribute_names(program: &Program) -> Vec<CString> {
+    let names = program.attributes.iter();
+    // The check of the program refuses names with a zero byte.
+    names
+        .filter_map(|name| CString::new(name.as_str()).ok())
+        .collect()
 }
 
 pub(super) fn open_mode(mode: &OpenModePlan, is_direct: bool, is_checked: bool) -> OpenMode {

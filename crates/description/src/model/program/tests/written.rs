@@ -63,6 +63,7 @@ impl Renumbered {
 struct Plain {
     labels: Renumbered,
     meetings: Renumbered,
+    attributes: Renumbered,
     filesets: Vec<FilesetPlan>,
 }
 
@@ -71,6 +72,7 @@ fn plain(program: &Program) -> Program {
     let mut of = Plain {
         labels: Renumbered::default(),
         meetings: Renumbered::default(),
+        attributes: Renumbered::default(),
         filesets: program.filesets.clone(),
     };
     for (index, way) in program.ways.iter_mut().enumerate() {
@@ -87,6 +89,10 @@ fn plain(program: &Program) -> Program {
     let labels = of.labels.0.iter();
     program.labels = labels
         .map(|label| program.labels[usize::from(*label)].clone())
+        .collect();
+    let attributes = of.attributes.0.iter();
+    program.attributes = attributes
+        .map(|number| program.attributes[usize::from(*number)].clone())
         .collect();
     program
 }
@@ -155,7 +161,7 @@ impl Plain {
         if !operation.moves() {
             call.piece_bytes = 0;
             call.place = CallPosition::Here;
-            if operation != FileOperation::Truncate {
+            if operation != FileOperation::Truncate && !operation.has_attribute() {
                 call.bytes = MovedBytes::default();
             }
         }
@@ -172,6 +178,9 @@ impl Plain {
             MovedBytes::Rest | MovedBytes::Size => {}
         }
         handles.of(&mut call.handle);
+        if operation.has_attribute() {
+            self.attributes.of(&mut call.attribute);
+        }
         if let Some(label) = &mut call.label {
             self.labels.of(label);
         }
