@@ -413,6 +413,34 @@ async function hostileNames(page, server) {
   assert.match(await page.textContent("tbody"), /<script>alert/);
 }
 
+/** A run says where it stands on the board, and the board's site has its own scripts. */
+async function board(page, server) {
+  const run = await measured(page, server);
+  await go(page, server, `#/run/${run}`);
+  await page.waitForSelector("[aria-label=Board] >> text=No table of the board ranks", WAIT);
+  const texts = ["--title", "Mine", "--submitter", "Ann", "--license", "CC0-1.0", "--new-table", "small"];
+  server.command("board", "add", run, "--board", server.board, ...texts);
+  const other = await measured(page, server);
+  await go(page, server, `#/run/${other}`);
+  await page.waitForSelector("[aria-label=Board] li >> text=/small: (1st|2nd) of 2 by IOPS .*Mine/", WAIT);
+  for (const width of [320, 1400]) {
+    await page.setViewportSize({ width, height: 1000 });
+    assert.deepEqual(await tooWide(page), [], `${width} px`);
+    assert.deepEqual(await violations(page), [], `${width} px`);
+  }
+  await page.click("[aria-label=Board] a");
+  await page.waitForURL(/\/board\/tables\/small\.html$/, WAIT);
+  // The script of the site makes the headings buttons, so the policy of the server admits it.
+  await page.waitForSelector("th button", WAIT);
+  await page.click("tbody >> text=Mine");
+  await page.click("a[href$='-report.html']");
+  await page.waitForSelector(".plot canvas", WAIT);
+  await go(page, server, "#/runs");
+  await page.click(".top nav >> text=Board");
+  await page.waitForURL(/\/board\/index\.html$/, WAIT);
+  await page.waitForSelector("h1", WAIT);
+}
+
 /** Who leaves a page while the server is slow hears no complaint of it. */
 async function leftEarly(page, server) {
   const run = await measured(page, server);
@@ -444,5 +472,6 @@ export const serveTests = [
   ["two_targets_are_measured_one_after_the_other", (bed) => served(bed, pair)],
   ["without_a_script_the_page_tells_of_the_command_line", (bed) => served(bed, withoutScript, { javaScriptEnabled: false })],
   ["a_page_that_is_left_early_complains_of_nothing", (bed) => served(bed, leftEarly)],
+  ["a_run_says_where_it_stands_on_the_board_of_the_server", (bed) => served(bed, board, { viewport: TALL, hasBoard: true })],
   ["names_and_notes_are_text", (bed) => served(bed, hostileNames)],
 ];

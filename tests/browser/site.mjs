@@ -1,7 +1,7 @@
 // A server of its own for each check, which measures, and a browser that looks at it.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,11 +17,15 @@ export const SMALL = "size = \"4MiB\"\nramp_time = \"0s\"\nrun_time = \"1s\"\nca
 
 /** A server with a store and a target of its own. */
 class Server {
-  static async start() {
+  static async start(hasBoard) {
     const program = process.env.PGMETER;
     assert.ok(program, "PGMETER names the program to serve with");
     const server = new Server();
     server.directory = mkdtempSync(join(tmpdir(), "pgmeter-page-"));
+    if (hasBoard) {
+      server.board = join(server.directory, "board");
+      server.command("board", "init", server.board);
+    }
     server.target = join(server.directory, "target");
     mkdirSync(server.target);
     // The same after it was killed, as somebody has it who pins it.
@@ -31,9 +35,15 @@ class Server {
     return server;
   }
 
+  /** Runs another command on the same store. */
+  command(...words) {
+    execFileSync(process.env.PGMETER, [...words, "--db", join(this.directory, "runs.db")], { stdio: "pipe" });
+  }
+
   /** Serves at an address. */
   async begin(address) {
     const options = ["--listen", address, "--db", join(this.directory, "runs.db"), "--target", this.target];
+    if (this.board) options.push("--board", this.board);
     // What it leaves goes with the directory.
     const env = { ...process.env, TMPDIR: this.directory, PGMETER_TOKEN_FILE: this.token };
     this.child = spawn(process.env.PGMETER, ["serve", ...options], { env, stdio: ["ignore", "pipe", "inherit"] });
@@ -62,8 +72,8 @@ class Server {
 }
 
 /** Serves while `look` looks at a page in which the browser is known; nothing may complain. */
-export async function served(bed, look, { viewport = DESKTOP, javaScriptEnabled = true, expected = null } = {}) {
-  const server = await Server.start();
+export async function served(bed, look, { viewport = DESKTOP, javaScriptEnabled = true, expected = null, hasBoard = false } = {}) {
+  const server = await Server.start(hasBoard);
   const context = await bed.browser.newContext({ viewport, javaScriptEnabled, acceptDownloads: true });
   context.setDefaultTimeout(WAIT.timeout);
   const complaints = [];

@@ -51,7 +51,7 @@ pub use self::trace::{
 pub use document::ReportMedium;
 use document::ReportMedium::{Markdown, Terminal};
 pub use forest::{RatioRow, ratio_plot};
-pub use html::{page_charts, page_policy, page_style, small_page};
+pub use html::{page_charts, page_policy, page_style, site_policy, small_page};
 pub use model::Model;
 pub use page::Page;
 pub use paper::{

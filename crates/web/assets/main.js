@@ -2,6 +2,7 @@
 
 import { figures, redraw } from "./charts.js";
 import { announce, failure, h } from "./dom.js";
+import { linkBoard } from "./board.js";
 import { showBuild } from "./build.js";
 import { showCompare } from "./compare.js";
 import { showLabs, showPapers } from "./labs.js";
@@ -87,4 +88,5 @@ theme.addEventListener("click", () => setTheme(isDark() ? "light" : "dark"));
 system.addEventListener("change", () => setTheme(root.style.colorScheme));
 addEventListener("hashchange", route);
 setTheme("");
+linkBoard(document.querySelector(".top nav"));
 route();

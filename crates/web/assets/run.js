@@ -3,6 +3,7 @@
 
 import { get, ofRun, post, query } from "./api.js";
 import { requestOf, startAgain } from "./again.js";
+import { showStandings } from "./board.js";
 import { sentence, show } from "./charts.js";
 import { Course, errors } from "./course.js";
 import {
@@ -71,7 +72,8 @@ class RunPage {
     this.progressBox = h("div", { class: "progress" }, this.bar, this.time);
     main.append(this.head, this.lab, this.actions, this.progressBox, this.connection);
     this.verdict = h("section", { "aria-label": "Verdict" });
-    main.append(this.verdict);
+    this.standing = h("section", { "aria-label": "Board" });
+    main.append(this.verdict, this.standing);
     this.tiles = new Tiles(main);
     this.warnings = h("section", { "aria-label": "Warnings" });
     main.append(this.warnings);
@@ -98,9 +100,10 @@ class RunPage {
     this.judge();
   }
 
-  /** Shows the verdict of a finished run, which is at the top of its report. */
+  /** Shows the verdict of a finished run, which is at the top of its report, and its place on the board. */
   async judge() {
     if (this.isRunning) return;
+    showStandings(this.standing, this.run.id, this.signal);
     const address = ofRun(this.run.id, "/page");
     // Errors are ignored: the button that opens the report shows them.
     const answer = await fetch(address, { signal: this.signal }).catch(() => null);

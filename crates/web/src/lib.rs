@@ -8,6 +8,7 @@
 mod answer;
 mod api;
 mod blocking;
+mod board;
 mod body;
 mod bounds;
 mod choice;
@@ -51,7 +52,7 @@ pub use choice::{WorkloadChoice, WorkloadRequest};
 pub use error::WebError;
 pub use lab::LabRequest;
 pub use live::{CellStartEvent, GapEvent, IntervalEvent, RunEndEvent};
-pub use options::ServeOptions;
+pub use options::{ServeOptions, ServedBoard};
 pub use queue::{EntryState, QueueDocument, QueueEntry, RunRequest};
 pub use reference::api_page;
 pub use serve::Server;

@@ -32,6 +32,17 @@ pub struct ServeOptions {
     pub report_style: &'static str,
     /// Charts of the report pages, as a module of a script.
     pub report_charts: &'static str,
+    /// The board to show.
+    pub board: Option<ServedBoard>,
     /// Id of the run of the command line that this server accompanies; the server ends after it.
     pub beside_run: Option<String>,
+}
+
+/// A board that the server shows.
+#[derive(Debug, Clone)]
+pub struct ServedBoard {
+    /// Absolute path of its directory.
+    pub directory: PathBuf,
+    /// Content security policy of the pages of its site.
+    pub policy: String,
 }

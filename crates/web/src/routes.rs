@@ -11,8 +11,8 @@ use schemars::{Schema, schema_for};
 
 use crate::answer::{Answer, RefusedAnswer};
 use crate::api::{
-    checks, compare, control, disks, events, facts, labs, metrics, over_time, queue, runs, trend,
-    workloads,
+    board, checks, compare, control, disks, events, facts, labs, metrics, over_time, queue, runs,
+    trend, workloads,
 };
 use crate::choice::{WorkloadChoice, WorkloadRequest};
 use crate::guard::guard;
@@ -79,6 +79,7 @@ impl Route {
 const SERVER: &str = "The server and the machine";
 const RUNS: &str = "Stored runs";
 const LABS: &str = "Labs and published experiments";
+const BOARD: &str = "The board";
 const LIVE: &str = "Live runs";
 const QUEUE: &str = "Starting runs";
 const WORKLOADS: &str = "Workloads";
@@ -301,6 +302,23 @@ pub(crate) const ROUTES: &[Route] = &[
          requirements.",
     )
     .body(|| schema_for!(LabRequest)),
+    route(
+        BOARD,
+        ("GET", "/board/{*path}"),
+        || get(board::page),
+        "HTML, JSON, CSV or Atom",
+        "A file of the site that `pgmeter board build` makes, such as `/board/index.html`; 404 \
+         without `pgmeter serve --board DIR`. The site is built again when a file of the board has \
+         changed.",
+    ),
+    route(
+        BOARD,
+        ("GET", "/api/runs/{id}/standings"),
+        || get(board::standings),
+        "`board-rank`",
+        "Where a run stands in the tables of the board. The list is empty if no table ranks the \
+         work of the run.",
+    ),
     route(
         LIVE,
         ("GET", "/api/runs/{id}/events"),

@@ -16,6 +16,9 @@ use crate::token::hexadecimal;
 
 /// Prefix of the directories' names.
 const PREFIX: &str = "pgmeter-serve-";
+/// Name of the directory with the site of a board, the only directory that is removed with its
+/// content.
+pub(crate) const SITE: &str = "site";
 /// Minimum age for removal: a younger directory may not be locked yet.
 const AGE_MIN: Duration = Duration::from_secs(60);
 
@@ -124,6 +127,7 @@ fn clear(path: &Path) {
             let _ = std::fs::remove_file(entry.path());
         }
     }
+    let _ = std::fs::remove_dir_all(path.join(SITE));
     let _ = std::fs::remove_dir(path);
 }
 

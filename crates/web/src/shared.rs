@@ -11,6 +11,7 @@ use tokio::sync::Semaphore;
 
 use crate::answer::RefusedAnswer;
 use crate::blocking::blocking;
+use crate::board::BoardSites;
 use crate::host::HostNames;
 use crate::live::RunFollowers;
 use crate::metrics_cache::MetricsCache;
@@ -41,6 +42,7 @@ pub(crate) struct Shared {
     stores: Mutex<Vec<(FileIdentity, Store)>>,
     pub stopped: StoppedRuns,
     pub metrics: MetricsCache,
+    pub sites: BoardSites,
 }
 
 /// Ids of the runs for which a stop was requested.
@@ -88,6 +90,7 @@ impl Shared {
             stores: Mutex::default(),
             stopped: StoppedRuns::default(),
             metrics: MetricsCache::default(),
+            sites: BoardSites::default(),
             options,
         }
     }

@@ -163,6 +163,7 @@ pub const LANES: &[TestLane] = &[
             "completion",
             "compare",
             "imports",
+            "boards",
             "file_workloads",
             "filebench",
             "dbench",

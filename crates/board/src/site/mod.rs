@@ -8,7 +8,7 @@ mod table_page;
 mod years;
 
 use maud::{Markup, html};
-use report::small_page;
+use report::{site_policy, small_page};
 
 use crate::{
     BoardConfig, BoardRanking, CheckedSubmission, NewFile, Submission, SubmissionDescription,
@@ -87,6 +87,12 @@ impl<'a> BoardSite<'a> {
                 .map(|table| BoardRanking::of(table, checked))
                 .collect(),
         }
+    }
+
+    /// Returns the security policy for a server of the site. It admits the scripts of its pages.
+    #[must_use]
+    pub fn policy() -> String {
+        site_policy(SCRIPT)
     }
 
     /// Makes all files and passes each to `write`.

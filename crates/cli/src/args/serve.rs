@@ -37,6 +37,9 @@ pub(crate) struct ServeArgs {
     /// Also answer `/metrics` with the results of the newest runs, for Prometheus
     #[arg(long)]
     pub metrics: bool,
+    /// Board to show, made by `pgmeter board init`; the page of a run says where the run stands
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub board: Option<PathBuf>,
     /// Show this run, and exit when it is over; used by `run --web`
     #[arg(long, value_name = "RUN", hide = true)]
     pub beside_run: Option<String>,

@@ -6,11 +6,13 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use board::BoardSite;
 use report::{page_charts, page_policy, page_style};
-use web::{ServeOptions, Server};
+use web::{ServeOptions, ServedBoard, Server};
 
 use crate::args::ServeArgs;
 use crate::browser;
+use crate::command::board::OpenBoard;
 use crate::failure::{CliError, Exit};
 use crate::live_page::PROGRAM;
 use crate::stored::StoreLocation;
@@ -62,7 +64,17 @@ fn options(args: &ServeArgs, location: &StoreLocation) -> Result<ServeOptions, C
         report_policy: page_policy(),
         report_style: page_style(),
         report_charts: page_charts(),
+        board: args.board.as_deref().map(served).transpose()?,
         beside_run: args.beside_run.clone(),
+    })
+}
+
+/// Returns the board to show; refuses a directory without one before the page is served.
+fn served(board: &Path) -> Result<ServedBoard, CliError> {
+    let directory = OpenBoard::open(board)?.directory;
+    Ok(ServedBoard {
+        directory: std::path::absolute(&directory).unwrap_or(directory),
+        policy: BoardSite::policy(),
     })
 }
 

@@ -19,5 +19,5 @@ pub(crate) use command::{again, command_block, command_line};
 pub(crate) use compressed::{opening, waiting};
 pub(crate) use sentence::sentence;
 pub(crate) use shell::shell;
-pub use shell::{page_charts, page_policy, page_style, small_page};
+pub use shell::{page_charts, page_policy, page_style, site_policy, small_page};
 pub(crate) use table::{below_heading, frame, pairs, pairs_below_heading, plain, table};

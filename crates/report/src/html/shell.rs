@@ -70,7 +70,7 @@ pub fn small_page(title: &str, links: &Markup, body: &Markup, script: &str) -> S
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            (head(title, &policy_of(script)))
+            (head(title, &policy_of(&[script])))
             body {
                 a.skip href="#content" { "Skip to the content" }
                 (PreEscaped(top)) (PreEscaped(body))
@@ -114,16 +114,27 @@ fn top(links: &Markup) -> Markup {
 /// the page's own.
 #[must_use]
 pub fn page_policy() -> String {
-    policy_of(&ASSETS.script)
+    policy_of(&[&ASSETS.script])
 }
 
-fn policy_of(script: &str) -> String {
+/// Returns a security policy for a site with reports and with pages that [`small_page`] made with
+/// this script.
+#[must_use]
+pub fn site_policy(script: &str) -> String {
+    policy_of(&[script, &ASSETS.script])
+}
+
+fn policy_of(scripts: &[&str]) -> String {
     // Bars set their width with `style` attributes, which hashes do not cover, so styles are
     // allowed inline.
-    // A hash admits only this script. A script that a name smuggles into the page does not run.
-    let hash = BASE64_STANDARD.encode(Sha256::digest(script));
+    // A hash admits only its script. A script that a name smuggles into the page does not run.
+    let hashes = scripts.iter().map(|script| {
+        let hash = BASE64_STANDARD.encode(Sha256::digest(script));
+        format!(" 'sha256-{hash}'")
+    });
+    let hashes: String = hashes.collect();
     format!(
-        "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{hash}'; \
+        "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src{hashes}; \
          base-uri 'none'; form-action 'none'"
     )
 }

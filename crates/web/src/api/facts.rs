@@ -31,6 +31,8 @@ pub struct ServerFacts {
     pub overwrite_devices: Vec<String>,
     /// TCP peers that runs may measure, as `tcp://HOST:PORT`.
     pub peers: Vec<String>,
+    /// Path of the board that the server shows at `/board/index.html`; null without one.
+    pub board: Option<String>,
     /// Id of the run that this server accompanies and ends with; null for `pgmeter serve`.
     pub beside_run: Option<String>,
     /// Number of open streams of events; all pages of a browser share one per run.
@@ -75,6 +77,7 @@ pub(crate) async fn facts(shared: State) -> Answer {
         folder: text(OwnFolder::next_to(&options.store).path()),
         overwrite_devices: roots.devices().iter().map(|it| text(it)).collect(),
         peers: roots.peers().to_vec(),
+        board: options.board.as_ref().map(|it| text(&it.directory)),
         beside_run: options.beside_run.clone(),
         stream_count: shared.followers.stream_count(),
         own_cpu_ns: clock_ns(ClockId::ProcessCPUTime),

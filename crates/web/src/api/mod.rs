@@ -1,5 +1,6 @@
 //! Requests and answers, by subject.
 
+pub(crate) mod board;
 pub(crate) mod checks;
 pub(crate) mod compare;
 pub(crate) mod control;

@@ -8,6 +8,8 @@ mod lint;
 mod open;
 mod rank;
 
+pub(super) use open::OpenBoard;
+
 use crate::args::BoardArgs;
 use crate::args::board::BoardAction;
 use crate::failure::{CliError, Exit};
