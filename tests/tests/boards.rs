@@ -1,4 +1,4 @@
-//! Boards in other commands: `serve --board`.
+//! Boards in other commands: `serve --board`, and `paper run` and `lab run` with `--board`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
@@ -8,6 +8,15 @@ use serde_json::Value;
 
 const READS: &str = "size = \"4m\"\ncache = \"buffered\"\nrun_time = \"100ms\"\nramp_time = 0\n\
     iodepth = 1\n[[access_spec]]\nname = \"Reads\"\nline = [{ size = \"4k\", random = 100 }]\n";
+const TEXTS: [&str; 6] = [
+    "--title",
+    "Mine",
+    "--submitter",
+    "Ann",
+    "--license",
+    "CC0-1.0",
+];
+
 /// A directory with an empty board and a workload.
 fn bed() -> ScratchTarget {
     let bed = ScratchTarget::new().unwrap();
@@ -38,6 +47,21 @@ fn add(bed: &ScratchTarget, run: &str, title: &str, more: &[&str]) {
         bed,
         &[&["board", "add", run, "--board", "board"], &texts[..], more].concat(),
     );
+}
+
+/// Names of the submissions.
+fn submissions(bed: &ScratchTarget) -> Vec<String> {
+    let directory = bed.path().join("board/submissions");
+    let names = fs::read_dir(directory).into_iter().flatten();
+    let names = names.map(|it| it.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+fn file_of(bed: &ScratchTarget, submission: &str, name: &str) -> String {
+    let directory = bed.path().join("board/submissions").join(submission);
+    fs::read_to_string(directory.join(name)).unwrap()
 }
 
 #[test]
@@ -159,4 +183,120 @@ fn a_server_says_where_a_run_stands_on_its_board() {
     assert_eq!(other.json()["standings"], serde_json::json!([]));
     bed.run(&["board", "rank", "last", "--board", "board"])
         .assert_refused(2, &["no table of the board ranks the work of this run"]);
+}
+
+#[test]
+fn a_lab_adds_a_submission_per_file_system_with_all_repetitions() {
+    let bed = bed();
+    fs::create_dir_all(bed.path().join("other")).unwrap();
+    let [one, other] = [bed.target().to_owned(), bed.path().join("other")];
+    let choices = format!("path:{},path:{}", one.display(), other.display());
+    let measure = [
+        "lab",
+        "run",
+        "reads.toml",
+        "--fs",
+        &choices,
+        "--repetitions",
+        "3",
+    ];
+    let board = ["--board", "board", "--new-table", "reads"];
+    let finished = bed.run(&[&measure, &board[..], &TEXTS].concat());
+    assert_eq!(finished.code, 0, "{}", finished.text());
+    assert_eq!(submissions(&bed).len(), 2, "{}", finished.text());
+    let stderr = &finished.stderr;
+    assert!(stderr.contains("replaced path `"), "{stderr}");
+    assert_eq!(stderr.matches("added submissions/").count(), 2, "{stderr}");
+    for name in submissions(&bed) {
+        let about = file_of(&bed, &name, "submission.toml");
+        assert!(about.contains("title = \"Mine, "), "{about}");
+        assert!(about.contains("Joined from 3 runs"), "{about}");
+        let record = file_of(&bed, &name, "record.json");
+        assert!(!record.contains(one.to_str().unwrap()), "{record}");
+        assert!(!record.contains(other.to_str().unwrap()), "{record}");
+        let record: Value = serde_json::from_str(&record).unwrap();
+        let cells = record["cells"].as_array().unwrap();
+        let repetitions: Vec<u64> = cells
+            .iter()
+            .map(|it| it["repetition"].as_u64().unwrap())
+            .collect();
+        assert_eq!(repetitions, [0, 1, 2]);
+    }
+    let lint = bed.run(&["board", "lint", "board"]);
+    assert_eq!(lint.code, 0, "{}", lint.text());
+    output(&bed, &["board", "build", "board", "-o", "site"]);
+    let site = fs::read_to_string(bed.path().join("site/board.json")).unwrap();
+    let site: Value = serde_json::from_str(&site).unwrap();
+    let places = site["tables"][0]["places"].as_array().unwrap();
+    assert_eq!(places.len(), 2);
+    assert_eq!(places[0]["value"]["n"], 3);
+}
+
+#[test]
+fn a_result_that_no_table_ranks_is_measured_and_stored_but_not_added() {
+    let bed = bed();
+    let target = format!("path:{}", bed.target().display());
+    let measure = [
+        "lab",
+        "run",
+        "reads.toml",
+        "--fs",
+        &target,
+        "--repetitions",
+        "1",
+    ];
+    let finished = bed.run(&[&measure[..], &["--board", "board"], &TEXTS].concat());
+    assert_eq!(finished.code, 1, "{}", finished.text());
+    assert!(finished.stderr.contains("E13"), "{}", finished.stderr);
+    assert!(finished.stdout.contains("reads"), "{}", finished.stdout);
+    assert_eq!(submissions(&bed), [""; 0]);
+    assert_eq!(bed.listed(&[]).len(), 1);
+}
+
+#[test]
+fn missing_boards_texts_and_tables_are_refused_before_measuring() {
+    let bed = bed();
+    output(&bed, &["board", "init", "papers"]);
+    let target = bed.target().to_str().unwrap();
+    let path = format!("path:{target}");
+    let lab = ["lab", "run", "reads.toml", "--fs", &path];
+    let paper = ["paper", "run", "netapp-postmark-1", "--target", target];
+    let board = ["--board", "board"];
+    let papers = ["--board", "papers"];
+    let scaled = ["--scale", "0.01"];
+    let cases: [[&[&str]; 4]; 8] = [
+        [
+            &lab,
+            &["--board", "nowhere"],
+            &TEXTS,
+            &["nowhere/board.toml"],
+        ],
+        [
+            &paper,
+            &["--board", "nowhere"],
+            &TEXTS,
+            &["nowhere/board.toml"],
+        ],
+        [&lab, &board, &TEXTS[..2], &["needs `--submitter`"]],
+        [&paper, &papers, &TEXTS[..4], &["needs `--license`"]],
+        [&lab, &[], &TEXTS, &["`--title`", "add `--board DIR`"]],
+        [&paper, &board, &TEXTS, &["no table of the board ranks"]],
+        [
+            &[&paper, &scaled[..]].concat(),
+            &papers,
+            &TEXTS,
+            &["only its full size", "`--scale`"],
+        ],
+        [
+            &lab,
+            &["--board", "papers", "--new-table", "lfs-postmark"],
+            &TEXTS,
+            &["already has a table `lfs-postmark`"],
+        ],
+    ];
+    for [command, named, texts, phrases] in cases {
+        let refused = bed.run(&[command, named, texts].concat());
+        refused.assert_refused(2, phrases);
+    }
+    assert_eq!(bed.listed(&[]).len(), 0);
 }

@@ -12,6 +12,7 @@ mod error;
 mod figures;
 mod groups;
 mod hash;
+mod joined;
 mod lint;
 mod new_board;
 mod published;
@@ -30,6 +31,7 @@ pub use documents::{
 pub use entry::{MeasuredValue, TrustLevel, Values};
 pub use error::BoardError;
 pub use figures::{FIGURES_FORMAT, SubmittedFigures, SubmittedRow};
+pub use joined::joined;
 pub use lint::{
     BoardRule, CheckedSubmission, Checker, PoolGeneration, PoolVerdict, RuleFinding, RuleLevel,
     check_together,

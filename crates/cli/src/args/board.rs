@@ -58,6 +58,35 @@ pub(crate) struct BoardLintArgs {
     pub json: JsonArg,
 }
 
+/// Texts that every submission needs.
+#[derive(Debug, Args)]
+pub(crate) struct SubmitterArgs {
+    /// Name of the system on the board; asked on a terminal if missing, as are submitter and
+    /// license
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+    /// Your name or organization
+    #[arg(long, value_name = "TEXT")]
+    pub submitter: Option<String>,
+    /// License of the data, such as CC0-1.0
+    #[arg(long, value_name = "TEXT")]
+    pub license: Option<String>,
+}
+
+/// The board to which `paper run` and `lab run` add their results.
+#[derive(Debug, Args)]
+pub(crate) struct SubmitArgs {
+    /// Add the results to this board, a submission per file system, unless a rule refuses them;
+    /// see `pgmeter board add`
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub board: Option<PathBuf>,
+    #[command(flatten)]
+    pub texts: SubmitterArgs,
+    /// Also make a table of the board for the work
+    #[arg(long, value_name = "NAME", requires = "board")]
+    pub new_table: Option<String>,
+}
+
 /// Arguments of `board add`.
 #[derive(Debug, Args)]
 pub(crate) struct BoardAddArgs {
@@ -68,15 +97,8 @@ pub(crate) struct BoardAddArgs {
     /// Directory of the board
     #[arg(long, value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
     pub board: PathBuf,
-    /// Name of the system; asked on a terminal if missing, as are submitter and license
-    #[arg(long, value_name = "TEXT")]
-    pub title: Option<String>,
-    /// Your name or organization
-    #[arg(long, value_name = "TEXT")]
-    pub submitter: Option<String>,
-    /// License of the data, such as CC0-1.0
-    #[arg(long, value_name = "TEXT")]
-    pub license: Option<String>,
+    #[command(flatten)]
+    pub texts: SubmitterArgs,
     /// Place of the data; by default what the record shows
     #[arg(long, value_name = "KIND")]
     pub kind: Option<SystemKindArg>,

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use clap_complete::ArgValueCompleter;
 use units::{Bytes, Span};
 
+use super::board::SubmitArgs;
 use super::count::{within, workload_key_parser};
 use super::file_systems::{FileSystemArgs, LabPlaceArgs, TableArgs};
 use super::recover::{self, LabRecoverArgs};
@@ -103,6 +104,8 @@ pub(crate) struct LabRunArgs {
     pub page: PageArgs,
     #[command(flatten)]
     pub change: ChangeArgs,
+    #[command(flatten, next_help_heading = "Adding to a board")]
+    pub submit: SubmitArgs,
 }
 
 /// Options that change workloads. They apply after scaling.

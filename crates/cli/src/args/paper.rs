@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use clap_complete::ArgValueCompleter;
 
+use super::board::SubmitArgs;
 use super::count::within;
 use super::{ChangeArgs, FileSystemArgs, JsonArg, PageArgs, TableFormatArg};
 use crate::complete::values;
@@ -70,4 +71,6 @@ pub(crate) struct PaperRunArgs {
     pub page: PageArgs,
     #[command(flatten)]
     pub change: ChangeArgs,
+    #[command(flatten, next_help_heading = "Adding to a board")]
+    pub submit: SubmitArgs,
 }

@@ -11,6 +11,7 @@ use report::{Page, Paper, PaperList, PaperSide, PaperTable, TableFormat};
 use results::RunRecord;
 use units::JsonDocument;
 
+use super::board::BoardSubmitter;
 use super::lab::remarks::{alarms, built_as, notes_of, remarks};
 use super::lab::request::{read_request, read_unchecked, refuse_mount_options};
 use super::lab::runner::{StoringRunner, own_peak_of, peak_of};
@@ -141,11 +142,15 @@ fn run(
     refuse_mount_options(on)?;
     let json = on.table.open()?;
     let page = TablePage::open(&args.page, location, on.table.quiet)?;
+    let submitter = BoardSubmitter::open(&args.submit, args.repetitions)?;
     let matrix = matrix(
         paper,
         args,
         read_request(on, args.change.seed, &args.target)?,
     )?;
+    if let Some(submitter) = &submitter {
+        submitter.refuse_unranked(paper, &matrix)?;
+    }
     let stop = stop_flag(on_second_interrupt)?;
     let runner = StoringRunner::new(&matrix, on, location, !on.no_db, &stop);
     let count = matrix.request.choices.len();
@@ -160,7 +165,9 @@ fn run(
         false => Peaks::default(),
     };
     let outcome = matrix.measure(&jobs, &runner, &stop)?;
-    print_comparison((paper, &peaks), &matrix, &outcome, (&on.table, json, page))?;
+    let printed = print_comparison((paper, &peaks), &matrix, &outcome, (&on.table, json, page));
+    let added = submitter.map_or(Ok(()), |it| it.add(&matrix, &outcome, on.table.quiet));
+    printed.and(added)?;
     Ok(outcome.verdict(stop.load(Ordering::Relaxed)).into())
 }
 

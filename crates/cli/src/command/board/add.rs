@@ -1,5 +1,6 @@
 //! `board add`: makes a submission from a run.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, IsTerminal, stdin};
 use std::path::Path;
 use std::process::Command;
@@ -14,7 +15,7 @@ use units::printable;
 use super::files::write_below;
 use super::lint::finding;
 use super::open::{BOARD_FILE, OpenBoard, SIGNATURE_NAMESPACE};
-use crate::args::board::BoardAddArgs;
+use crate::args::board::{BoardAddArgs, SubmitterArgs};
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
 use crate::output::{OutputFile, OverwritePolicy};
@@ -29,44 +30,63 @@ pub(super) fn add(args: &BoardAddArgs, location: &StoreLocation) -> Result<Exit,
     let description = described(args, &record)?;
     let slug = free_slug(&board, &description.title)?;
     let prepared = prepare(&slug, &record, description, &args.kept_kinds())?;
-    if let Some(name) = &args.new_table {
-        add_table(&mut board, name, &prepared)?;
-    }
-    let added = check(&board, &prepared)?;
-    for file in &prepared.files {
-        write_below(&board.directory, file)?;
-    }
-    if args.new_table.is_some() {
-        let file = OutputFile::create(&board.directory.join(BOARD_FILE), OverwritePolicy::Replace)?;
-        file.finish(&OutputText::Data(board.config.text()))?;
-    }
+    let added = write(&mut board, &prepared, args.new_table.as_deref())?;
     if let Some(key) = &args.sign {
         sign(key, &board.submission(&slug).join("record.json"))?;
     }
-    json.give(&added, || OutputText::prose(shown(&added, &args.board)))?;
+    let text = || OutputText::prose(shown(&added) + &next(&args.board));
+    json.give(&added, text)?;
     Ok(Exit::Success)
 }
 
-/// Returns the description from the options, and asks for missing texts on a terminal.
+/// Texts that every submission needs.
+pub(super) struct SubmitterTexts {
+    pub title: String,
+    submitter: String,
+    license: String,
+}
+
+impl SubmitterTexts {
+    /// Returns the texts of the options, and asks for missing ones on a terminal.
+    pub fn of(args: &SubmitterArgs) -> Result<Self, CliError> {
+        let text = |given: &Option<String>, option: &str, question: &str| match given {
+            Some(text) => Ok(text.clone()),
+            None => required(option, question),
+        };
+        let license = "License of the data, such as CC0-1.0";
+        Ok(Self {
+            title: text(&args.title, "--title", "Name of the system")?,
+            submitter: text(&args.submitter, "--submitter", "Your name or organization")?,
+            license: text(&args.license, "--license", license)?,
+        })
+    }
+
+    /// Returns the description of a record with only these texts.
+    pub fn description(&self, record: &RunRecord) -> SubmissionDescription {
+        SubmissionDescription {
+            format: SUBMISSION_FORMAT.to_owned(),
+            title: self.title.clone(),
+            submitter: self.submitter.clone(),
+            license: self.license.clone(),
+            submitted: Some(Timestamp::now().strftime("%Y-%m-%d").to_string()),
+            year: None,
+            kind: kind_of(record),
+            system: None,
+            source: None,
+            note: None,
+            declared: DeclaredFacts::default(),
+            record: None,
+            answers: BTreeMap::new(),
+        }
+    }
+}
+
+/// Returns the description from the options.
 fn described(args: &BoardAddArgs, record: &RunRecord) -> Result<SubmissionDescription, CliError> {
-    let text = |given: &Option<String>, option: &str, question: &str| match given {
-        Some(text) => Ok(text.clone()),
-        None => required(option, question),
-    };
+    let basic = SubmitterTexts::of(&args.texts)?.description(record);
     Ok(SubmissionDescription {
-        format: SUBMISSION_FORMAT.to_owned(),
-        title: text(&args.title, "--title", "Name of the system")?,
-        submitter: text(&args.submitter, "--submitter", "Your name or organization")?,
-        license: text(
-            &args.license,
-            "--license",
-            "License of the data, such as CC0-1.0",
-        )?,
-        submitted: Some(Timestamp::now().strftime("%Y-%m-%d").to_string()),
-        year: None,
-        kind: args.kind.map_or_else(|| kind_of(record), Into::into),
+        kind: args.kind.map_or(basic.kind, Into::into),
         system: args.system.clone(),
-        source: None,
         note: args.note.clone(),
         declared: DeclaredFacts {
             errors: args.errors.clone(),
@@ -74,9 +94,35 @@ fn described(args: &BoardAddArgs, record: &RunRecord) -> Result<SubmissionDescri
             link_bytes_per_second: args.link.map(|it| it.0 as f64),
             server: args.server.clone(),
         },
-        record: None,
         answers: args.answer.iter().cloned().collect(),
+        ..basic
     })
+}
+
+/// Checks a submission and writes its files, and `board.toml` if it gets a new table.
+pub(super) fn write(
+    board: &mut OpenBoard,
+    prepared: &PreparedSubmission,
+    new_table: Option<&str>,
+) -> Result<SubmissionAdded, CliError> {
+    if let Some(name) = new_table {
+        add_table(board, name, prepared)?;
+    }
+    let count = board.config.tables.len() - usize::from(new_table.is_some());
+    let checked = check(board, prepared);
+    if checked.is_err() {
+        // A refused submission leaves no table, neither on disk nor for the next submission.
+        board.config.tables.truncate(count);
+    }
+    let added = checked?;
+    for file in &prepared.files {
+        write_below(&board.directory, file)?;
+    }
+    if new_table.is_some() {
+        let file = OutputFile::create(&board.directory.join(BOARD_FILE), OverwritePolicy::Replace)?;
+        file.finish(&OutputText::Data(board.config.text()))?;
+    }
+    Ok(added)
 }
 
 fn required(option: &str, question: &str) -> Result<String, CliError> {
@@ -95,7 +141,7 @@ fn required(option: &str, question: &str) -> Result<String, CliError> {
 }
 
 /// Returns a name for the submission's directory that no other one has.
-fn free_slug(board: &OpenBoard, title: &str) -> Result<String, CliError> {
+pub(super) fn free_slug(board: &OpenBoard, title: &str) -> Result<String, CliError> {
     let slug = slug_of(title);
     let taken = board.slugs()?;
     let numbered = (2..).map(|number| format!("{slug}-{number}"));
@@ -108,26 +154,28 @@ fn add_table(
     name: &str,
     prepared: &PreparedSubmission,
 ) -> Result<(), CliError> {
-    let refused = |message: String, help: &str| {
-        Err(CliError::new(Exit::Usage, message, Some(help.to_owned())))
-    };
-    if board.config.table(name).is_some() {
-        let message = format!("the board already has a table `{}`", printable(name));
-        return refused(message, "leave out `--new-table`, or name another table");
-    }
+    refuse_known_table(board, name)?;
     let record = prepared.submission.record();
     match record.and_then(|record| table_of(name, record)) {
         Some(table) => board.config.tables.push(table),
         None => {
-            return refused(
-                "the run has no complete cell".to_owned(),
-                "measure it again",
-            );
+            let (message, help) = ("the run has no complete cell", "measure it again");
+            return Err(CliError::new(Exit::Usage, message, Some(help.to_owned())));
         }
     }
     // Reading it back checks the name of the table.
     board::BoardConfig::read(BOARD_FILE, &board.config.text())?;
     Ok(())
+}
+
+/// Refuses the name of a table that the board has.
+pub(super) fn refuse_known_table(board: &OpenBoard, name: &str) -> Result<(), CliError> {
+    if board.config.table(name).is_none() {
+        return Ok(());
+    }
+    let message = format!("the board already has a table `{}`", printable(name));
+    let help = "leave out `--new-table`, or name another table";
+    Err(CliError::new(Exit::Usage, message, Some(help.to_owned())))
 }
 
 /// Checks the submission next to the others, and refuses it with every broken rule.
@@ -172,7 +220,8 @@ fn sign(key: &Path, record: &Path) -> Result<(), CliError> {
     Err(CliError::new(Exit::Failed, message, Some(help.to_owned())))
 }
 
-fn shown(added: &SubmissionAdded, board: &Path) -> String {
+/// Describes a new submission: replaced texts, findings, and tables.
+pub(super) fn shown(added: &SubmissionAdded) -> String {
     let it = &added.submission;
     let mut text = String::new();
     for stripped in &added.stripped {
@@ -191,9 +240,11 @@ fn shown(added: &SubmissionAdded, board: &Path) -> String {
         it.trust.name(),
         tables.join(", ")
     ));
-    let board = board.display();
-    text.push_str(&format!(
-        "next: `pgmeter board build {board} -o SITE` makes the site\n"
-    ));
     text
+}
+
+/// Says how to see a submission on the site.
+pub(super) fn next(board: &Path) -> String {
+    let board = board.display();
+    format!("next: `pgmeter board build {board} -o SITE` makes the site\n")
 }

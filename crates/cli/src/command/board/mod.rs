@@ -7,8 +7,10 @@ mod init;
 mod lint;
 mod open;
 mod rank;
+mod submit;
 
 pub(super) use open::OpenBoard;
+pub(super) use submit::BoardSubmitter;
 
 use crate::args::BoardArgs;
 use crate::args::board::BoardAction;

@@ -12,6 +12,7 @@ use super::stored::{keep, page_name, page_of_lab};
 use super::table::record;
 use super::workload::read_workload;
 use crate::args::{JobsArg, LabRunArgs, TableFormatArg};
+use crate::command::board::BoardSubmitter;
 use crate::failure::{CliError, Exit};
 use crate::pages::TablePage;
 use crate::signals::stop_flag;
@@ -27,7 +28,11 @@ pub(crate) fn run(
     let on = &args.file_systems;
     refuse_mount_options(on)?;
     let json = on.table.open()?;
+    let submitter = BoardSubmitter::open(&args.submit, args.repetitions)?;
     let matrix = matrix(args, read_request(on, args.change.seed, &[])?)?;
+    if let Some(submitter) = &submitter {
+        submitter.refuse_several(&matrix)?;
+    }
     let mut page = TablePage::open(&args.page, location, on.table.quiet)?;
     // Before the measurements, because it contains the start time and the state of the machine.
     let start = LabRecord::new(storage::environment(&[]), command_words());
@@ -57,7 +62,8 @@ pub(crate) fn run(
         page.skip_automatic_page();
     }
     let paged = page.finish(&page_name(&record), || page_of_lab(&record));
-    printed.and(paged)?;
+    let added = submitter.map_or(Ok(()), |it| it.add(&matrix, &outcome, on.table.quiet));
+    printed.and(paged).and(added)?;
     Ok(outcome.verdict(stop.load(Ordering::Relaxed)).into())
 }
 
