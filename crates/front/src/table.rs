@@ -98,7 +98,19 @@ pub fn load(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
     };
     let read = kind.read(file);
     // Another program is only named after an error, so a readable file is never rejected.
-    read.map_err(|error| other_format_error(file.name, file.bytes).unwrap_or(error))
+    read.map_err(|error| {
+        let other = other_format_error(file.name, file.bytes);
+        other.or_else(|| unknown_text(file, kind)).unwrap_or(error)
+    })
+}
+
+/// The error about a text that is of no kind, and was read as TOML only because TOML accepts any.
+fn unknown_text(file: &FrontFile<'_>, kind: &FileFront) -> Option<Diagnostic> {
+    let own = [workload_file::TOML.name, workload_file::PACK.name];
+    let others = file_kinds().filter(|kind| !own.contains(&kind.name));
+    let others: Vec<&str> = others.map(|kind| kind.kind).collect();
+    let is_own = own.contains(&kind.name);
+    is_own.then(|| workload_file::other_text_error(file, &others))?
 }
 
 #[cfg(test)]
