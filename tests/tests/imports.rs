@@ -70,7 +70,7 @@ fn results_of_fio_are_listed_shown_and_reported() {
     for text in [
         "fio, version 3.36",
         "host: unknown",
-        "repetitions: unknown",
+        "repeats: unknown",
         "200.0",
         "0.7812",
     ] {
@@ -127,7 +127,7 @@ fn a_run_is_compared_with_results_of_fio() {
         "imported from fio 3.36",
         "results of fio 3.36 without repetitions",
         "cannot tell: one repetition",
-        "engine and cache and workers unknown",
+        "engine, cache and workers unknown",
     ] {
         let words = compared.split_whitespace().collect::<Vec<&str>>().join(" ");
         assert!(words.contains(text), "no `{text}` in {compared}");

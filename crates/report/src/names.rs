@@ -80,3 +80,12 @@ pub fn capital(text: &str) -> String {
     let first = letters.next().map(|letter| letter.to_ascii_uppercase());
     first.into_iter().chain(letters).collect()
 }
+
+/// Joins items as in `a, b and c`.
+pub(crate) fn listed(items: &[impl AsRef<str>]) -> String {
+    let items: Vec<&str> = items.iter().map(AsRef::as_ref).collect();
+    match items.as_slice() {
+        [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        _ => items.concat(),
+    }
+}

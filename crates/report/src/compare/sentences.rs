@@ -7,7 +7,7 @@ use ::compare::{
 };
 use results::WarningCode;
 
-use crate::names::{cache_name, kind_name, letter, workers};
+use crate::names::{cache_name, kind_name, letter, listed, workers};
 use crate::numbers::{self, LatencyUnit, percent};
 use crate::wrap::printable;
 
@@ -250,15 +250,19 @@ pub(super) fn cell_heading(cell: &CellName) -> String {
         ),
     ];
     let known = parts.iter().filter_map(|(_, text)| text.clone());
-    let mut known: Vec<String> = known.collect();
+    let known: Vec<String> = known.collect();
     // Ranks are left out of cells of a single process, too.
     let is_unknown = |(name, text): &&(&str, Option<String>)| text.is_none() && *name != "ranks";
     let unknown = parts.iter().filter(is_unknown).map(|(name, _)| *name);
     let unknown: Vec<&str> = unknown.collect();
-    if !unknown.is_empty() {
-        known.push(format!("{} unknown", unknown.join(" and ")));
-    }
-    format!("{name}: {}", known.join(", "))
+    let unknown = match unknown.is_empty() {
+        true => String::new(),
+        false => format!("{} unknown", listed(&unknown)),
+    };
+    // A comma would make what is known look like a part of the list of what is not.
+    let parts = [known.join(", "), unknown];
+    let parts: Vec<String> = parts.into_iter().filter(|it| !it.is_empty()).collect();
+    format!("{name}: {}", parts.join("; "))
 }
 
 /// Lists the targets of a cell.

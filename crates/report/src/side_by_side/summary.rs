@@ -6,6 +6,7 @@ use stats::RatioConfidence;
 use super::judge::SIGNIFICANCE_LEVEL;
 use super::rows::{FigureRow, ratio};
 use super::{SideBySide, WorkloadSection};
+use crate::names::listed;
 use crate::numbers::{self, share};
 
 /// Maximum number of workloads in the summary.
@@ -127,13 +128,4 @@ fn no_winner(best: &str, others: &[Undecided<'_>]) -> Option<String> {
         );
     }
     Some(text)
-}
-
-/// Joins items as in `a, b and c`.
-fn listed(items: &[impl AsRef<str>]) -> String {
-    let items: Vec<&str> = items.iter().map(AsRef::as_ref).collect();
-    match items.as_slice() {
-        [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
-        _ => items.concat(),
-    }
 }
