@@ -207,8 +207,10 @@ fn a_lab_adds_a_submission_per_file_system_with_all_repetitions() {
     let stderr = &finished.stderr;
     assert!(stderr.contains("replaced path `"), "{stderr}");
     assert_eq!(stderr.matches("added submissions/").count(), 2, "{stderr}");
+    let mut titles = Vec::new();
     for name in submissions(&bed) {
         let about = file_of(&bed, &name, "submission.toml");
+        titles.extend(about.lines().nth(1).map(str::to_owned));
         assert!(about.contains("title = \"Mine, "), "{about}");
         assert!(about.contains("Joined from 3 runs"), "{about}");
         let record = file_of(&bed, &name, "record.json");
@@ -222,6 +224,7 @@ fn a_lab_adds_a_submission_per_file_system_with_all_repetitions() {
             .collect();
         assert_eq!(repetitions, [0, 1, 2]);
     }
+    assert_ne!(titles[0], titles[1]);
     let lint = bed.run(&["board", "lint", "board"]);
     assert_eq!(lint.code, 0, "{}", lint.text());
     output(&bed, &["board", "build", "board", "-o", "site"]);

@@ -1,7 +1,7 @@
 //! Adds the results of `paper run` and `lab run` to a board.
 
 use board::{BoardTable, is_slug, joined, prepare};
-use lab::{FileSystemChoice, LabMatrix, MatrixOutcome, MeasuredJob};
+use lab::{FileSystemChoice, LabMatrix, MatrixOutcome};
 use report::Paper;
 use results::{RunRecord, Status};
 use units::printable;
@@ -106,11 +106,13 @@ impl BoardSubmitter {
         let mut first_error = None;
         let mut is_added = false;
         for workload_index in 0..matrix.workloads.len() {
+            let mut names = Vec::new();
             for (index, choice) in choices.iter().enumerate() {
-                let runs: Vec<&MeasuredJob> = outcome.of_job(workload_index, index).collect();
-                let runs = runs.into_iter().map(|it| it.record.clone()).collect();
-                let choice = Some(choice).filter(|_| choices.len() > 1);
-                match self.add_system(choice, runs, is_quiet) {
+                let runs = outcome.of_job(workload_index, index);
+                let runs: Vec<RunRecord> = runs.map(|it| it.record.clone()).collect();
+                let name = numbered(system_name(choice, &runs), &mut names);
+                let name = Some(name).filter(|_| choices.len() > 1);
+                match self.add_system(name.as_deref(), runs, is_quiet) {
                     Ok(is_new) => is_added |= is_new,
                     Err(error) if first_error.is_none() => first_error = Some(error),
                     Err(error) => tell_text!("{}\n", error.text()),
@@ -123,16 +125,15 @@ impl BoardSubmitter {
         first_error.map_or(Ok(()), Err)
     }
 
-    /// Adds the runs of one file system. `choice` distinguishes it from others of the same title.
+    /// Adds the runs of one file system. `name` distinguishes it from others of the same title.
     /// Returns `false` if some runs are missing, which decides the exit code.
     fn add_system(
         &mut self,
-        choice: Option<&FileSystemChoice>,
+        name: Option<&str>,
         runs: Vec<RunRecord>,
         is_quiet: bool,
     ) -> Result<bool, CliError> {
         let title = &self.texts.title;
-        let name = choice.map(|it| system_name(it, &runs));
         let title = name.map_or_else(|| title.clone(), |name| format!("{title}, {name}"));
         let complete = runs.iter().filter(|it| it.status == Status::Complete);
         let (count, wanted) = (complete.count(), self.repetitions);
@@ -166,6 +167,16 @@ impl BoardSubmitter {
     }
 }
 
+/// Adds a number to a name that an earlier file system has, such as another directory of ext4.
+fn numbered(name: String, earlier: &mut Vec<String>) -> String {
+    let count = earlier.iter().filter(|it| **it == name).count() + 1;
+    earlier.push(name.clone());
+    match count {
+        1 => name,
+        _ => format!("{name} ({count})"),
+    }
+}
+
 /// Returns a name for a file system without its path, which is private.
 fn system_name(choice: &FileSystemChoice, runs: &[RunRecord]) -> String {
     let kinds = runs.first().map(|it| &it.environment.file_systems);
@@ -173,5 +184,18 @@ fn system_name(choice: &FileSystemChoice, runs: &[RunRecord]) -> String {
     match choice.entry() {
         Some(_) => choice.label.clone(),
         None => kind.unwrap_or_else(|| "another file system".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_systems_of_equal_names_are_numbered() {
+        let mut earlier = Vec::new();
+        let names = ["ext4", "xfs", "ext4", "ext4"];
+        let names = names.map(|it| numbered(it.to_owned(), &mut earlier));
+        assert_eq!(names, ["ext4", "xfs", "ext4 (2)", "ext4 (3)"]);
     }
 }
