@@ -220,11 +220,13 @@ impl RunRecord {
     /// # Errors
     /// If the text is not JSON, lacks a required field, or has an unknown format number.
     pub fn from_json(text: &str) -> Result<Self, ReadError> {
-        let record = match parse_json::<RecordHeader>(text)?.written()? {
-            RecordAge::Current => {
-                format::or_upgraded(parse_json(text), || upgraded(parse_json(text)?))?
-            }
-            RecordAge::Earlier => upgraded(parse_json(text)?)?,
+        let record = match parse_json::<Self>(text) {
+            // Most records are of the current format, so the header alone is read only of others.
+            Ok(record) if record.format == FORMAT => record,
+            read => match parse_json::<RecordHeader>(text)?.written()? {
+                RecordAge::Current => format::or_upgraded(read, || upgraded(parse_json(text)?))?,
+                RecordAge::Earlier => upgraded(parse_json(text)?)?,
+            },
         };
         Ok(Self::with_keys(record))
     }

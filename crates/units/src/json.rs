@@ -1,4 +1,4 @@
-//! Reading and writing of JSON, with one reader and one writer for all types.
+//! Reading and writing of JSON, with two readers and one writer for all types.
 
 use std::io::{BufReader, Read, Write};
 
@@ -7,8 +7,7 @@ use serde::de::DeserializeOwned;
 /// Size of the read buffer in bytes.
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// Reads one JSON value. The compiler generates the code to read a type once per kind of reader;
-/// all callers share this one.
+/// Reads one JSON value from a file that may be too large to be held as text.
 ///
 /// # Errors
 /// If the input is not JSON, does not fit the type, or cannot be read.
@@ -20,11 +19,9 @@ pub fn read_json<T: DeserializeOwned>(input: &mut dyn Read) -> serde_json::Resul
 ///
 /// # Errors
 /// As for [`read_json`].
+// Twice as fast as from a reader, which hands out single bytes. A board reads a thousand records.
 pub fn parse_json<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
-    // Most texts are short, and a full buffer would be allocated for each of them.
-    let capacity = text.len().clamp(1, BUFFER_BYTES);
-    let input: &mut dyn Read = &mut text.as_bytes();
-    serde_json::from_reader(BufReader::with_capacity(capacity, input))
+    serde_json::from_str(text)
 }
 
 /// A value of any serializable type.

@@ -262,8 +262,8 @@ impl IorOptions {
         ])?;
         // Separate directories only exist for separate files.
         self.has_directory_per_rank &= self.has_file_per_rank;
-        // IOR separates the names of several files by `@`.
-        if self.file_name().is_empty() || self.file_name().contains('@') {
+        // IOR separates the paths of several files by `@`.
+        if self.file_name().is_empty() || self.file.contains('@') {
             return Err(format!("`-o {}` is not one file", escaped(&self.file)));
         }
         // Offsets are signed 64-bit numbers (`off_t`). The product of two 64-bit numbers always

@@ -183,6 +183,7 @@ fn unsupported_options_are_refused_by_name() {
             "`summaryFormat=XML` is not `default`, `JSON` or `CSV`",
         ),
         ("-o a@b", "is not one file"),
+        ("-o a@b/c", "is not one file"),
         ("-o /mnt/", "is not one file"),
         ("-b 99999999t", "`-b 99999999t`"),
         ("-b 4000000t -N 9", "63 bits"),

@@ -1,6 +1,7 @@
 //! The published experiments: their workloads and their published results.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,6 +54,16 @@ pub(super) struct PublishedTable {
     /// Rows as CSV.
     text: &'static str,
 }
+
+/// A row of published results, keyed by column name.
+pub(super) type PublishedRow = BTreeMap<String, String>;
+
+/// The rows of each experiment by its name, parsed once: a board compares a thousand records with
+/// them.
+static ROWS: LazyLock<BTreeMap<&'static str, Vec<PublishedRow>>> = LazyLock::new(|| {
+    let papers = PAPERS.iter();
+    papers.map(|it| (it.name, it.parsed_rows())).collect()
+});
 
 /// A published system, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -216,8 +227,9 @@ impl Paper {
         let mut systems: Vec<KnownSystem> = systems
             .filter(|it| it.publication == published.name)
             .collect();
+        let rows = self.rows();
         let has_figures = |system: &str| {
-            let mut rows = self.rows().into_iter();
+            let mut rows = rows.iter();
             rows.any(|row| row.values().any(|value| value == system))
         };
         // A publication has several tables, and not every system is in each of them.
@@ -226,10 +238,14 @@ impl Paper {
     }
 
     /// Returns the rows of the published results, keyed by column name.
-    pub(super) fn rows(&self) -> Vec<BTreeMap<String, String>> {
+    pub(super) fn rows(&self) -> &'static [PublishedRow] {
+        ROWS.get(self.name).map_or(&[], Vec::as_slice)
+    }
+
+    fn parsed_rows(&self) -> Vec<PublishedRow> {
         let text = self.published.map_or("", |it| it.text);
         let mut reader = csv::Reader::from_reader(text.as_bytes());
-        let rows = reader.deserialize::<BTreeMap<String, String>>();
+        let rows = reader.deserialize::<PublishedRow>();
         // A test checks that every file can be read.
         rows.flatten()
             // Only the experiments of one publication set `table`, and its rows have this column.

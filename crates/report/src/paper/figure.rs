@@ -134,14 +134,14 @@ pub(super) fn groups(paper: &Paper) -> Vec<FigureTable> {
     let rows = paper.rows();
     let one = |heading: String, figures| vec![FigureTable { heading, figures }];
     match paper.shape {
-        ExperimentShape::Session => one("The whole session".to_owned(), session(&rows)),
+        ExperimentShape::Session => one("The whole session".to_owned(), session(rows)),
         ExperimentShape::Systems => {
             let number = paper.table.unwrap_or_default();
-            one(format!("Table {number}: {}", paper.size), systems(&rows))
+            one(format!("Table {number}: {}", paper.size), systems(rows))
         }
-        ExperimentShape::Steps => one("Files of 0 to 65536 bytes".to_owned(), steps(&rows)),
+        ExperimentShape::Steps => one("Files of 0 to 65536 bytes".to_owned(), steps(rows)),
         ExperimentShape::Bandwidths => ["9-2", "9-3", "9-4"]
-            .map(|name| bandwidths(name, &rows))
+            .map(|name| bandwidths(name, rows))
             .into(),
         ExperimentShape::Rates | ExperimentShape::Grid => Vec::new(),
     }

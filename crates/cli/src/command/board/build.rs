@@ -6,7 +6,7 @@ use std::path::Path;
 use board::{BoardBuilt, BoardSite, CheckedSubmission, NewFile, SiteEntry, Submission};
 
 use super::files::write_below;
-use super::open::OpenBoard;
+use super::open::{OpenBoard, unreadable};
 use crate::args::board::BoardBuildArgs;
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
@@ -28,7 +28,7 @@ pub(super) fn build(args: &BoardBuildArgs) -> Result<Exit, CliError> {
     let mut entries = Vec::new();
     // The record of each submission is dropped before the next one is read.
     let checked = board.check_all(&mut |submission, checked| {
-        for file in pages_of(submission) {
+        for file in pages_of(&board, submission)? {
             write(&file)?;
         }
         entries.push(SiteEntry::of(submission, checked));
@@ -57,21 +57,24 @@ pub(super) fn build(args: &BoardBuildArgs) -> Result<Exit, CliError> {
 }
 
 /// Returns the report and the record of a submission; nothing for figures.
-fn pages_of(submission: &Submission) -> Vec<NewFile> {
+fn pages_of(board: &OpenBoard, submission: &Submission) -> Result<Vec<NewFile>, CliError> {
     let Some(record) = submission.record() else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
+    let path = board.submission(&submission.slug).join("record.json");
+    // As submitted, so that readers can verify its signature.
+    let submitted = fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?;
     let name = |ending: &str| format!("submissions/{}-{ending}", submission.slug);
-    vec![
+    Ok(vec![
         NewFile {
             path: name("report.html"),
             text: report::html(std::slice::from_ref(record)),
         },
         NewFile {
             path: name("record.json"),
-            text: record.to_json(),
+            text: submitted,
         },
-    ]
+    ])
 }
 
 /// Removes an earlier site, so that no page of a removed submission stays. Other files are refused.
@@ -94,14 +97,24 @@ fn clear(site: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Maximum number of refused submissions that are named.
+const REFUSED_MAX: usize = 10;
+
 fn shown(built: &BoardBuilt) -> String {
     let mut text = format!(
         "made {} files of {} submissions in {}\n",
         built.file_count, built.submission_count, built.directory
     );
     if !built.refused.is_empty() {
-        let refused = built.refused.join(", ");
-        text.push_str(&format!("refused, and therefore not ranked: {refused}\n"));
+        let (named, others) = built.refused.split_at(built.refused.len().min(REFUSED_MAX));
+        let more = match others.len() {
+            0 => String::new(),
+            count => format!(" and {count} more"),
+        };
+        text.push_str(&format!(
+            "refused, and therefore not ranked: {}{more}\nnext: `pgmeter board lint` says why\n",
+            named.join(", ")
+        ));
     }
     text
 }

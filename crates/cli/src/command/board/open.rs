@@ -44,7 +44,7 @@ impl From<BoardError> for CliError {
 }
 
 /// Reports a file of a board that cannot be read.
-fn unreadable(path: &Path, error: &io::Error) -> CliError {
+pub(super) fn unreadable(path: &Path, error: &io::Error) -> CliError {
     let help = match error.kind() {
         io::ErrorKind::NotFound => "make a board with `pgmeter board init DIR`",
         _ => "check the permissions of the board's files",
