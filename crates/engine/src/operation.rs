@@ -68,8 +68,8 @@ pub enum Operation {
     /// Start writeback of a range: the handle, `length_bytes` from `offset_bytes`; 0 means to the
     /// end.
     SyncFileRange,
-    /// Set the extended attribute with the index `offset_bytes`: the handle, to `length_bytes` of the
-    /// slot's buffer.
+    /// Set the extended attribute with the index `offset_bytes`: the handle, to `length_bytes` of
+    /// the slot's buffer.
     Setxattr,
     /// Get the extended attribute with the index `offset_bytes`: the handle, at most `length_bytes`
     /// into the slot's buffer. The result is the length of the attribute.

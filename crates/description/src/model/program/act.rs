@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use units::{Bytes, Span};
 
 use super::names::{GroupHandles, ProgramNames};
+use super::verbs::only_verb;
 use super::{AmountChoice, LawChoice, NotExpressible, PickChoice, PositionChoice, not_expressible};
 use crate::flaw::ValueError;
 use crate::model::keyed::{Keyed, keyed_deserialize};
@@ -169,9 +170,9 @@ pub struct ActTable {
 keyed_deserialize! {
     ActTable, act_keys:
     create, open, stat, unlink, mkdir, rmdir, list, rename, link, symlink, chmod, close, fsync,
-    fdatasync, fstat, read, write, truncate, setxattr, getxattr, attribute, times, mix, step, transaction, think, burn, put,
-    take, meet, count, whose, per_calls, per_bytes, of, acts = "do", pick, which, turn, to,
-    to_pick, to_which, to_turn, handle, way, piece, at, label,
+    fdatasync, fstat, read, write, truncate, setxattr, getxattr, attribute, times, mix, step,
+    transaction, think, burn, put, take, meet, count, whose, per_calls, per_bytes, of, acts = "do",
+    pick, which, turn, to, to_pick, to_which, to_turn, handle, way, piece, at, label,
 }
 
 /// A branch of a `mix`.
@@ -250,50 +251,6 @@ impl BareVerb {
     }
 }
 
-/// The keys that are valid together with a verb; `None` if it is not a verb.
-fn keys_with_verb(verb: &str) -> Option<&'static [&'static str]> {
-    Some(match verb {
-        "create" | "open" => &["pick", "which", "turn", "handle", "way", "label"],
-        "stat" | "unlink" | "mkdir" | "rmdir" | "list" | "chmod" => {
-            &["pick", "which", "turn", "handle", "label"]
-        }
-        "rename" | "link" | "symlink" => &[
-            "pick", "which", "turn", "handle", "label", "to", "to_pick", "to_which", "to_turn",
-        ],
-        "close" | "fsync" | "fdatasync" | "fstat" => &["label"],
-        "read" | "write" => &["piece", "at", "handle", "label"],
-        "truncate" => &["handle", "label"],
-        "setxattr" | "getxattr" => &["handle", "label", "attribute"],
-        "times" | "step" | "transaction" => &["do"],
-        "put" => &["count", "whose"],
-        "take" => &["count", "whose", "per_calls", "per_bytes", "of"],
-        "mix" | "think" | "burn" | "meet" => &[],
-        _ => return None,
-    })
-}
-
-/// The only verb of a table; an error if there are several or a key does not apply to it.
-fn only_verb(table: &ActTable) -> Result<&'static str, ValueError> {
-    let written = table.written();
-    let mut verbs = written
-        .iter()
-        .filter_map(|key| Some((*key, keys_with_verb(key)?)));
-    let Some((verb, taken)) = verbs.next() else {
-        let help = "write a verb, such as `{ open = \"FILESET\" }`";
-        return Err(ValueError::of_value("the act has no verb", help));
-    };
-    if let Some((second, _)) = verbs.next() {
-        let message = format!("`{verb}` and `{second}` are two acts");
-        let help = "write them as separate acts";
-        return Err(ValueError::new(second, message, help));
-    }
-    let mut keys = written.iter().filter(|key| **key != verb);
-    match keys.find(|key| !taken.contains(key)) {
-        Some(key) => Err(ValueError::idle(key, verb)),
-        None => Ok(verb),
-    }
-}
-
 /// Converts the tables of a group to acts.
 pub(super) struct ActReader<'a> {
     pub names: &'a mut ProgramNames,
@@ -320,7 +277,7 @@ impl ActReader<'_> {
             }
             ActChoice::Table(table) => *table,
         };
-        let verb = only_verb(&table)?;
+        let verb = only_verb(&table.written())?;
         let label = table.step.as_ref().or(table.transaction.as_ref());
         let label = label.map(|label| self.names.label(verb, label));
         let label = label.transpose()?;

@@ -19,6 +19,7 @@ mod rounds;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod verbs;
 
 use crate::flaw::ValueError;
 use crate::model::Workload;

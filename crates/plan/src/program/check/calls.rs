@@ -68,7 +68,7 @@ fn check_attribute(program: &Program, call: &Call) -> Result<(), InvalidProgram>
     match &call.bytes {
         MovedBytes::Law(law) => check_law(law, &format!("what `{verb}` passes"))?,
         _ => {
-            let message = format!("`{verb}` has no size of its own");
+            let message = format!("`{verb}` has no size");
             return Err(InvalidProgram::new(message, "write a size, such as `64`"));
         }
     }
