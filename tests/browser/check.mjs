@@ -6,6 +6,7 @@
 import { mkdirSync } from "node:fs";
 
 import { Bed } from "./bed.mjs";
+import { boardTests } from "./board.mjs";
 import { chartTests } from "./charts.mjs";
 import { formTests } from "./forms.mjs";
 import { layoutTests } from "./layout.mjs";
@@ -20,7 +21,7 @@ const [pages, screens, wanted = ""] = process.argv.slice(2);
 mkdirSync(screens, { recursive: true });
 
 // Those of records keep a processor busy; those of servers wait for runs most of the time.
-const ofRecords = [...pageTests, ...chartTests, ...layoutTests];
+const ofRecords = [...pageTests, ...chartTests, ...layoutTests, ...boardTests];
 const ofServers = [...serveTests, ...listTests, ...formTests, ...topologyTests, ...wayTests, ...togetherTests];
 const tests = [...ofRecords, ...ofServers].filter(([name]) => name.includes(wanted));
 const failures = [];

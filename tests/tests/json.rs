@@ -21,7 +21,7 @@ const NULL: &str = "engine = \"null\"\nsize = \"1m\"\nrun_time = \"200ms\"\nramp
 type Case = (&'static str, &'static str, &'static str);
 
 /// Commands that take next to no time, in an order in which each finds what it needs.
-const QUICK: [Case; 28] = [
+const QUICK: [Case; 29] = [
     ("runs", "", "runs"),
     ("run", "null.toml --no-html", "record"),
     ("run", "null.toml --quiet --no-html", "record"),
@@ -53,6 +53,11 @@ const QUICK: [Case; 28] = [
     ("board lint", "board", "board-lint"),
     ("board build", "board -o site", "board-build"),
     ("board rank", "last --board board", "board-rank"),
+    (
+        "board compare",
+        "netapp-ufs netapp-tmpfs --board board",
+        "board-compare",
+    ),
     ("clean", "TARGET", "clean"),
 ];
 

@@ -1,14 +1,15 @@
 //! Makes a submission from a record.
 
 use plan::TargetKind;
-use results::RunRecord;
+use results::{ImportRecord, ImportedResult, RunRecord};
 
 use crate::hash::sha256;
+use crate::imported::{FIO, columns_of, settings_of};
 use crate::strip::{StrippedKind, StrippedText, strip};
 use crate::work::{work_columns, work_hash, works};
 use crate::{
-    BoardColumn, BoardError, BoardTable, NewFile, RecordFacts, Submission, SubmissionDescription,
-    SubmittedResult, SystemKind,
+    BoardColumn, BoardError, BoardTable, ImportedWork, NewFile, RecordFacts, Submission,
+    SubmissionDescription, SubmittedResult, SystemKind,
 };
 use results::{BetterDirection, CellRecord, Status};
 
@@ -72,6 +73,10 @@ pub fn prepare(
 /// Returns the kind of system that a record shows.
 #[must_use]
 pub fn kind_of(record: &RunRecord) -> SystemKind {
+    if record.import.is_some() {
+        // No output of another program says which devices its files are on.
+        return SystemKind::Unknown;
+    }
     let environment = &record.environment;
     let mut targets = record.plan.targets.iter();
     let is_remote = |kind: &str| kind.starts_with("nfs") || kind == "cifs" || kind == "ceph";
@@ -90,23 +95,19 @@ pub fn kind_of(record: &RunRecord) -> SystemKind {
     }
 }
 
-/// Makes a table for the work of the first complete cell of a record, with all values that the cell
-/// has.
+/// Makes a table for the work of the first complete cell of a record, or of the first imported
+/// result, with all values that it has.
 #[must_use]
 pub fn table_of(name: &str, record: &RunRecord) -> Option<BoardTable> {
+    if let Some(import) = &record.import {
+        return table_of_import(name, import);
+    }
     let mut cells = record
         .cells
         .iter()
         .filter(|it| it.status == Status::Complete);
     let cell: &CellRecord = cells.find(|it| !work_columns(it).is_empty())?;
-    let columns = work_columns(cell).into_iter().map(|name| BoardColumn {
-        name: name.to_owned(),
-        better: match name.contains("latency") {
-            true => BetterDirection::Lower,
-            false => BetterDirection::Higher,
-        },
-    });
-    let columns: Vec<BoardColumn> = columns.collect();
+    let columns = board_columns(&work_columns(cell));
     Some(BoardTable {
         name: name.to_owned(),
         title: cell.name().to_owned(),
@@ -117,8 +118,93 @@ pub fn table_of(name: &str, record: &RunRecord) -> Option<BoardTable> {
         work: Some(work_hash(record.plan.cell(cell.index)?)),
         rank_by: columns.first()?.name.clone(),
         pool: None,
+        imports: Vec::new(),
         columns,
     })
+}
+
+fn board_columns(names: &[&str]) -> Vec<BoardColumn> {
+    let columns = names.iter().map(|name| BoardColumn {
+        name: (*name).to_owned(),
+        better: match name.contains("latency") {
+            true => BetterDirection::Lower,
+            false => BetterDirection::Higher,
+        },
+    });
+    columns.collect()
+}
+
+fn table_of_import(name: &str, import: &ImportRecord) -> Option<BoardTable> {
+    let work = work_of(import)?;
+    let result = import.results.iter().find(|it| has_columns(it))?;
+    let columns = board_columns(&columns_of(result, work.operation.as_deref()));
+    Some(BoardTable {
+        name: name.to_owned(),
+        title: format!("{}: {}", import.origin.program, result.name),
+        source: None,
+        command: command_of_import(import, &work),
+        paper: None,
+        heading: None,
+        work: None,
+        rank_by: columns.first()?.name.clone(),
+        pool: None,
+        imports: vec![work],
+        columns,
+    })
+}
+
+/// Returns `true` if a result has values for tables of any work.
+fn has_columns(result: &ImportedResult) -> bool {
+    operations(result).any(|it| !columns_of(result, it).is_empty())
+}
+
+/// Returns the total, and each operation.
+fn operations(result: &ImportedResult) -> impl Iterator<Item = Option<&str>> {
+    std::iter::once(None).chain(result.operations().into_iter().map(Some))
+}
+
+/// Returns the work of the first imported result that has values for tables of any work, as its
+/// source states it.
+#[must_use]
+pub fn work_of(import: &ImportRecord) -> Option<ImportedWork> {
+    let result = import.results.iter().find(|it| has_columns(it))?;
+    let operation = operations(result).find(|it| !columns_of(result, *it).is_empty())?;
+    let program = import.origin.program.clone();
+    Some(ImportedWork {
+        // A job of fio has any name, and its options say what it did.
+        result: (program != FIO).then(|| result.name.clone()),
+        operation: operation.map(str::to_owned),
+        settings: settings_of(import, result),
+        program,
+    })
+}
+
+/// Returns the command that does the work of a result in another directory.
+fn command_of_import(import: &ImportRecord, work: &ImportedWork) -> String {
+    if import.origin.program == FIO {
+        let options = work
+            .settings
+            .iter()
+            .map(|(name, value)| match value.as_str() {
+                "" => format!("--{name}"),
+                value => quoted(&format!("--{name}={value}")),
+            });
+        let options: Vec<String> = options.collect();
+        return format!(
+            "fio --name=board {} --directory=DIR --output-format=json",
+            options.join(" ")
+        );
+    }
+    let stated = import.statement("command");
+    stated.map_or_else(|| import.origin.program.clone(), str::to_owned)
+}
+/// Returns a word as a shell reads it.
+fn quoted(word: &str) -> String {
+    let is_safe = |it: u8| it.is_ascii_alphanumeric() || b"-_=,.:/%".contains(&it);
+    match word.bytes().all(is_safe) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
 }
 
 /// Options of a command that do not change the work. Their values follow as separate words.
@@ -144,12 +230,7 @@ fn command_of(record: &RunRecord) -> String {
             }
             continue;
         }
-        // The command is shown for a shell.
-        let is_safe = |it: u8| it.is_ascii_alphanumeric() || b"-_=,.:/%".contains(&it);
-        words.push(match word.bytes().all(is_safe) {
-            true => word.clone(),
-            false => format!("'{}'", word.replace('\'', "'\\''")),
-        });
+        words.push(quoted(word));
     }
     words.push("--target DIR".to_owned());
     words.join(" ")

@@ -1,5 +1,7 @@
 //! `board.toml`: the tables of a board and the rules for its submissions.
 
+use std::collections::BTreeMap;
+
 use description::nearest;
 use report::{PAPERS, Paper};
 use results::BetterDirection;
@@ -31,9 +33,32 @@ pub struct BoardConfig {
     /// Accepted versions of pgmeter, as beginnings such as `0.1`; empty for all versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub program_versions: Vec<String>,
+    /// Pairs of submissions with a page that compares them.
+    #[serde(rename = "pair", default, skip_serializing_if = "Vec::is_empty")]
+    pub pairs: Vec<SubmissionPair>,
     /// The tables, in the order of the site.
     #[serde(rename = "table", default)]
     pub tables: Vec<BoardTable>,
+}
+
+/// Two submissions with a page that compares them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SubmissionPair {
+    /// Name of the directory of the first one.
+    pub first: String,
+    /// Name of the directory of the second one.
+    pub second: String,
+    /// Reason to compare them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+impl SubmissionPair {
+    /// Returns the path of its page below the site's directory.
+    pub(crate) fn path(&self) -> String {
+        format!("compare/{}--{}.html", self.first, self.second)
+    }
 }
 
 /// A table of a board.
@@ -63,9 +88,30 @@ pub struct BoardTable {
     /// Size of the work, for tables of PostMark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pool: Option<PoolSize>,
+    /// Results of other programs that do the same work.
+    #[serde(rename = "import", default, skip_serializing_if = "Vec::is_empty")]
+    pub imports: Vec<ImportedWork>,
     /// The columns, in order.
     #[serde(rename = "column")]
     pub columns: Vec<BoardColumn>,
+}
+
+/// Work of another program, as its output states it. The board's owner decides that it is the work
+/// of a table, because nothing can compute that.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImportedWork {
+    /// Name of the program, such as `fio`.
+    pub program: String,
+    /// Name of the result, such as `put block`; none for any name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<String>,
+    /// Operation whose figures count, such as `read`; none for the total.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
+    /// All settings of the result that change its work.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
 }
 
 /// Size of PostMark's work. All other settings have their defaults.
@@ -132,6 +178,24 @@ impl BoardConfig {
             }
             table.check(file)?;
         }
+        for (index, pair) in self.pairs.iter().enumerate() {
+            let is_double = self.pairs[..index]
+                .iter()
+                .any(|it| it.path() == pair.path());
+            if is_double
+                || [&pair.first, &pair.second]
+                    .into_iter()
+                    .any(|it| !is_slug(it))
+            {
+                let [first, second] = [&pair.first, &pair.second].map(|it| printable(it));
+                let message = match is_double {
+                    true => format!("two pairs have `{first}` and `{second}`"),
+                    false => format!("the pair `{first}` and `{second}` has no such directories"),
+                };
+                let help = "write the names of two directories of `submissions`, once per pair";
+                return Err(BoardError::in_file(file, message, help));
+            }
+        }
         Ok(())
     }
 }
@@ -167,6 +231,16 @@ impl BoardTable {
                 "name a column whose `better` is `higher` or `lower`",
             );
         }
+        let program = |it: &&ImportedWork| !import::programs().any(|known| known == it.program);
+        if let Some(unknown) = self.imports.iter().find(program) {
+            let program = printable(&unknown.program);
+            let message = format!("table `{name}` has results of `{program}`, an unknown program");
+            let help = match nearest(&unknown.program, import::programs()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("use {}", import::programs().collect::<Vec<_>>().join(", ")),
+            };
+            return refused(message, &help);
+        }
         match (&self.paper, &self.work) {
             (Some(paper), None) if Paper::find(paper).is_none() => {
                 let names = PAPERS.iter().map(|it| it.name);
@@ -178,9 +252,10 @@ impl BoardTable {
                 refused(format!("table `{name}` names no paper `{paper}`"), &help)
             }
             (Some(_), None) | (None, Some(_)) => Ok(()),
+            (None, None) if !self.imports.is_empty() => Ok(()),
             _ => refused(
                 format!("table `{name}` needs either `paper` or `work`"),
-                "write the name of a published experiment, or the hash that `board add` printed",
+                "make the table from a run with `pgmeter board add RUN --new-table NAME`",
             ),
         }
     }

@@ -9,6 +9,8 @@ use serde::Serialize;
 use stats::Estimate;
 
 use crate::groups::groups_of;
+use crate::imported;
+use crate::value::MeasuredValue;
 use crate::work::{work_figure, work_hash};
 use crate::{BoardConfig, BoardTable, Submission, SubmittedResult};
 
@@ -28,29 +30,13 @@ pub struct Values {
     pub columns: BTreeMap<String, MeasuredValue>,
 }
 
-/// A value in a column of a table.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct MeasuredValue {
-    /// Mean over the repetitions.
-    pub mean: f64,
-    /// Number of repetitions; 0 for a published figure, whose number is unknown.
-    pub n: u64,
-    /// Ends of the 95 % confidence interval of the mean; none without repetitions.
-    pub interval: Option<[f64; 2]>,
-    /// Value as printed in the publication; none for measured values.
-    pub printed: Option<String>,
-    /// The estimate, for tests of differences.
-    #[serde(skip)]
-    pub estimate: Option<Estimate>,
-}
-
 /// Reason to believe a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TrustLevel {
     /// Figures were typed in from a publication.
     Published,
-    /// There is a complete record.
+    /// There is a complete record of a run, or the output of another program.
     Record,
     /// The record has enough repetitions.
     Repeated,
@@ -123,9 +109,16 @@ impl Values {
     #[must_use]
     pub fn of_record(record: &RunRecord, config: &BoardConfig) -> Vec<Self> {
         let tables = config.tables.iter();
-        tables
-            .filter_map(|table| Self::in_table(record, table))
-            .collect()
+        let values = tables.filter_map(|table| match &record.import {
+            Some(import) => imported::in_table(import, table).map(|columns| Self {
+                table: table.name.clone(),
+                // The source describes its work in its own words, which no hash covers.
+                work: None,
+                columns,
+            }),
+            None => Self::in_table(record, table),
+        });
+        values.collect()
     }
 
     fn in_table(record: &RunRecord, table: &BoardTable) -> Option<Self> {
@@ -183,54 +176,4 @@ fn figures_of(paper: &Paper, table: &BoardTable) -> Option<FigureTable> {
             .is_none_or(|heading| it.heading == *heading)
     };
     paper.figure_tables().into_iter().find(is_it)
-}
-
-impl MeasuredValue {
-    /// Returns the value of several repetitions; `None` without any.
-    fn of(samples: &[f64]) -> Option<Self> {
-        let estimate = Estimate::from_samples(samples)?;
-        let interval = estimate.ci95_low.zip(estimate.ci95_high);
-        Some(Self {
-            mean: estimate.mean,
-            n: estimate.n,
-            interval: interval.map(<[f64; 2]>::from),
-            printed: None,
-            estimate: Some(estimate),
-        })
-    }
-
-    fn printed(text: &str) -> Option<Self> {
-        Some(Self {
-            mean: text.parse().ok()?,
-            n: 0,
-            interval: None,
-            printed: Some(text.to_owned()),
-            estimate: None,
-        })
-    }
-}
-
-/// Number of significant digits of a measured value.
-const DIGITS: i32 = 4;
-
-impl MeasuredValue {
-    /// Returns the value as text: as printed, or with four significant digits.
-    #[must_use]
-    pub fn text(&self) -> String {
-        match &self.printed {
-            Some(printed) => printed.clone(),
-            None => significant(self.mean),
-        }
-    }
-}
-
-/// Formats a number with four significant digits, without an exponent.
-pub(crate) fn significant(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return format!("{value}");
-    }
-    // A finite number has at most 308 digits before the point.
-    let magnitude = value.abs().log10().floor() as i32;
-    let decimals = (DIGITS - 1 - magnitude).clamp(0, 9);
-    format!("{value:.*}", decimals as usize)
 }

@@ -26,6 +26,9 @@ pub enum BoardError {
         /// The mistake.
         message: String,
     },
+    /// The text of an import has other figures without the private names.
+    #[error("the text without private names has other figures than before")]
+    Stripped,
     /// A submission has no result, or two.
     #[error("`{}` has {}", printable(.slug), results_text(*.is_double))]
     Results {
@@ -54,6 +57,9 @@ impl BoardError {
         match self {
             Self::Toml { help, .. } => help.clone(),
             Self::Record { .. } => "write the submission again with `pgmeter board add`".to_owned(),
+            Self::Stripped => {
+                "keep the kinds of names that are not private, with `--keep`".to_owned()
+            }
             Self::Results { .. } => {
                 "keep the record of a run, or the figures of a publication".to_owned()
             }

@@ -5,6 +5,7 @@
 //! static site. It neither reads nor writes files, and it prints nothing.
 
 mod add;
+mod comparison;
 mod config;
 mod documents;
 mod entry;
@@ -12,23 +13,30 @@ mod error;
 mod figures;
 mod groups;
 mod hash;
+mod imported;
 mod joined;
 mod lint;
 mod new_board;
 mod published;
 mod rank;
+mod session;
 mod site;
 mod strip;
 mod submission;
 mod toml_text;
+mod value;
 mod work;
 
-pub use add::{PreparedSubmission, kind_of, prepare, table_of};
-pub use config::{BOARD_FORMAT, BoardColumn, BoardConfig, BoardTable, PoolSize, RULES_EDITION};
+pub use add::{PreparedSubmission, kind_of, prepare, table_of, work_of};
+pub use comparison::{BetterSide, ComparedColumn, SubmissionComparison};
+pub use config::{
+    BOARD_FORMAT, BoardColumn, BoardConfig, BoardTable, ImportedWork, PoolSize, RULES_EDITION,
+    SubmissionPair,
+};
 pub use documents::{
     BoardBuilt, BoardLint, BoardMade, BoardStanding, RunStandings, SubmissionAdded,
 };
-pub use entry::{MeasuredValue, TrustLevel, Values};
+pub use entry::{TrustLevel, Values};
 pub use error::BoardError;
 pub use figures::{FIGURES_FORMAT, SubmittedFigures, SubmittedRow};
 pub use joined::joined;
@@ -44,3 +52,4 @@ pub use submission::{
     ANSWERS, DeclaredFacts, RecordFacts, SUBMISSION_FORMAT, Submission, SubmissionDescription,
     SubmissionTexts, SubmittedResult, SystemKind, is_slug, slug_of,
 };
+pub use value::MeasuredValue;

@@ -34,6 +34,7 @@ pub fn new_board(title: Option<&str>, is_empty: bool) -> Vec<NewFile> {
         about: Some(ABOUT.to_owned()),
         rules_edition: RULES_EDITION,
         program_versions: Vec::new(),
+        pairs: Vec::new(),
         tables: if is_empty { Vec::new() } else { tables() },
     };
     let mut files = vec![

@@ -127,6 +127,7 @@ impl SourceTable {
                 .into_iter()
                 .find(|(name, _)| *name == paper.name)
                 .map(|(_, size)| size),
+            imports: Vec::new(),
             columns,
         }
     }

@@ -1,7 +1,5 @@
 //! Rankings, with the places that chance decides.
 
-use std::cmp::Ordering;
-
 use results::BetterDirection;
 use stats::WelchTest;
 
@@ -47,22 +45,21 @@ impl<'a> BoardRanking<'a> {
         };
         // The name decides between equal values, so that the order depends on nothing else.
         ranked.sort_by(|a, b| order(a.1.mean, b.1.mean).then_with(|| a.0.slug.cmp(&b.0.slug)));
-        let places = ranked.iter().map(|(submission, value)| {
-            let is_apart = |other: &MeasuredValue| !is_tied(value, other);
-            let count = |wanted: Ordering| {
-                let others = ranked.iter().filter(|(_, other)| {
-                    order(other.mean, value.mean) == wanted && is_apart(other)
-                });
-                others.count()
-            };
-            RankedPlace {
-                submission,
-                value,
-                range: [
-                    count(Ordering::Less) + 1,
-                    ranked.len() - count(Ordering::Greater),
-                ],
+        let mut ranges = vec![[1, ranked.len()]; ranked.len()];
+        // Each pair once: a test per pair is most of the work for a thousand systems.
+        for (better, (_, value)) in ranked.iter().enumerate() {
+            for (worse, (_, other)) in ranked.iter().enumerate().skip(better + 1) {
+                if !is_tied(value, other) {
+                    ranges[worse][0] += 1;
+                    ranges[better][1] -= 1;
+                }
             }
+        }
+        let places = ranked.into_iter().zip(ranges);
+        let places = places.map(|((submission, value), range)| RankedPlace {
+            submission,
+            value,
+            range,
         });
         let places = places.collect();
         Self { table, places }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use results::RunRecord;
+use results::{ImportRecord, RunRecord};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::BoardError;
+use crate::imported::FIO;
 
 /// Shortest name that is also replaced within other text. Shorter ones are parts of many words.
 const NAME_CHARS_MIN: usize = 4;
@@ -81,11 +82,31 @@ pub fn strip(
     let mut value = units::json_value(record).unwrap_or_default();
     let mut names = NameReplacer::new(record, keep);
     names.walk(&mut value);
-    let record = RunRecord::from_json(&value.to_string()).map_err(|error| BoardError::Record {
-        file: "record.json".to_owned(),
-        message: error.to_string(),
-    })?;
-    Ok((record, names.replaced()))
+    let mut public =
+        RunRecord::from_json(&value.to_string()).map_err(|error| BoardError::Record {
+            file: "record.json".to_owned(),
+            message: error.to_string(),
+        })?;
+    if let (Some(before), Some(after)) = (&record.import, &mut public.import) {
+        read_again(before, after)?;
+    }
+    Ok((public, names.replaced()))
+}
+
+/// Reads an import from its public text, so that names in figures and text agree. The figures must
+/// stay: a replacement within a number would change them.
+fn read_again(before: &ImportRecord, after: &mut ImportRecord) -> Result<(), BoardError> {
+    let figures =
+        |it: &ImportRecord| -> Vec<_> { it.results.iter().map(|it| it.figures.clone()).collect() };
+    let format = import::recognize(&after.sources);
+    let again = format.and_then(|it| import::read(it, after.sources.clone()).ok());
+    match again.filter(|it| figures(it) == figures(before)) {
+        Some(again) => {
+            *after = again;
+            Ok(())
+        }
+        None => Err(BoardError::Stripped),
+    }
 }
 
 /// Replaces texts, and remembers the replacements.
@@ -118,6 +139,7 @@ impl<'a> NameReplacer<'a> {
         });
         let mut users: Vec<String> = users.collect();
         let mut hosts = vec![environment.host.clone()];
+        hosts.extend(record.import.iter().flat_map(hosts_of));
         hosts.retain(|it| !it.is_empty());
         for list in [&mut paths, &mut users, &mut hosts] {
             list.sort_by_key(|it| std::cmp::Reverse(it.len()));
@@ -225,6 +247,22 @@ impl<'a> NameReplacer<'a> {
         });
         texts.collect()
     }
+}
+
+/// Returns the names of hosts that an import states.
+fn hosts_of(import: &ImportRecord) -> Vec<String> {
+    let statements = import.statements.iter();
+    let stated = statements
+        .filter(|it| it.name == "host")
+        .map(|it| it.value.clone());
+    // A client of fio is a part of the name of its result.
+    let results = import
+        .results
+        .iter()
+        .filter(|_| import.origin.program == FIO);
+    let clients = results.filter_map(|it| it.name.rsplit_once(" on "));
+    let clients = clients.map(|(_, host)| host.split(" #").next().unwrap_or(host).to_owned());
+    stated.chain(clients).collect()
 }
 
 /// Returns `true` for an absolute path with more than a public directory.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use results::RunRecord;
+use results::{ImportRecord, RunRecord, Timestamp};
 use serde::{Deserialize, Serialize};
 use units::printable;
 
@@ -278,15 +278,33 @@ impl Submission {
         }
     }
 
+    /// Returns the imported results; `None` if pgmeter measured, or figures were published.
+    #[must_use]
+    pub fn import(&self) -> Option<&ImportRecord> {
+        self.record()?.import.as_ref()
+    }
+
     /// Returns the year of the measurement as text; empty if unknown.
     #[must_use]
     pub fn year(&self) -> String {
         match (&self.info.year, self.record()) {
             (Some(year), _) => year.clone(),
-            (None, Some(record)) => record.started_at.strftime("%Y").to_string(),
+            (None, Some(record)) => match &record.import {
+                // Without a time in its source, an import starts when it was imported.
+                Some(import) => import
+                    .origin
+                    .time
+                    .as_ref()
+                    .map_or_else(String::new, year_of),
+                None => year_of(&record.started_at),
+            },
             (None, None) => String::new(),
         }
     }
+}
+
+fn year_of(time: &Timestamp) -> String {
+    time.strftime("%Y").to_string()
 }
 
 /// Returns `true` if a text can name a submission or a table: small letters, digits and hyphens.

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use board::{BoardBuilt, BoardLint, BoardMade, RunStandings, SiteDocument, SubmissionAdded};
+use board::{
+    BoardBuilt, BoardLint, BoardMade, RunStandings, SiteDocument, SubmissionAdded,
+    SubmissionComparison,
+};
 use lab::{CleanedLabs, FileSystemList};
 use planning::{BuiltinList, CheckedPlan, KeyList, ShownWorkload};
 use report::{CheckedTrace, ComparisonDocument, PaperDocument, PaperList};
@@ -21,7 +24,7 @@ use web::{
 /// schema.
 type NamedSchema = (&'static str, fn() -> String);
 
-const SCHEMAS: [NamedSchema; 43] = [
+const SCHEMAS: [NamedSchema; 44] = [
     ("events", document_schema::<EventLine>),
     ("record", document_schema::<RunRecord>),
     ("lab", document_schema::<LabRecord>),
@@ -43,6 +46,7 @@ const SCHEMAS: [NamedSchema; 43] = [
     ("board-add", document_schema::<SubmissionAdded>),
     ("board-build", document_schema::<BoardBuilt>),
     ("board-rank", document_schema::<RunStandings>),
+    ("board-compare", document_schema::<SubmissionComparison>),
     ("board", document_schema::<SiteDocument>),
     ("doctor", document_schema::<Diagnosis>),
     ("clean", document_schema::<CleanedTarget>),

@@ -25,6 +25,7 @@ mod other_tools;
 mod output;
 mod pager;
 mod pages;
+mod result_file;
 mod schemas;
 mod signals;
 mod stored;

@@ -115,7 +115,7 @@ impl<'a> RunWork<'a> {
 
 /// Settings of other programs that change where, how long or how often they measure, or only name
 /// the job, but not the work. `filename` and the others are options of fio.
-const IGNORED_SETTINGS: [&str; 7] = [
+pub const IGNORED_SETTINGS: [&str; 7] = [
     "name",
     "filename",
     "directory",

@@ -18,7 +18,7 @@ mod mixed;
 mod series;
 mod side;
 
-pub use cell_work::work;
+pub use cell_work::{IGNORED_SETTINGS, work};
 pub use comparison::{
     CellComparison, CellName, Comparison, ComparisonOptions, compare, compare_with_first,
     planned_differences,

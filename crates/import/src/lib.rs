@@ -24,4 +24,4 @@ mod source;
 mod sysbench;
 mod table;
 
-pub use table::{ImportFormat, formats, read, recognize};
+pub use table::{ImportFormat, formats, programs, read, recognize};

@@ -13,6 +13,15 @@ use crate::source::{NumberedLine, ResultText};
 /// Each transaction is a pair of operations.
 const TRANSACTIONS_PER_SECOND: FigureMetric = FigureMetric("transactions_per_second", "1/s");
 
+/// First version whose megabyte has 1048576 bytes. The versions before it, 1.0 to 1.14, have
+/// megabytes of 1000 kilobytes.
+const BINARY_MEGABYTES_FROM: f64 = 1.5;
+/// Bytes of a megabyte before that version.
+const EARLY_MEGABYTE: f64 = 1000.0 * KIB;
+
+/// Line of a step that only runs with subdirectories have.
+const SUBDIRECTORIES: &str = "Creating subdirectories";
+
 /// Number of figures in a terse report.
 const TERSE_COUNT: usize = 13;
 
@@ -49,21 +58,29 @@ pub fn read(text: &ResultText) -> Result<ImportDraft, Diagnostic> {
     let mut is_configuration = false;
     let mut lines = text.lines();
     let mut unfinished = None;
+    let mut megabyte = MIB;
     while let Some(line) = lines.next() {
         // Each command follows a prompt, and so does its output.
         let words = line.text.trim_start_matches("pm>").trim();
         if let Some(version) = words.strip_prefix("PostMark v") {
             let version = version.split(' ').next().unwrap_or_default();
             draft.version = Some(version.to_owned());
+            megabyte = megabyte_of(version);
         } else if words == "Current configuration is:" {
             is_configuration = true;
             settings.clear();
         } else if words.starts_with("Creating ") {
             is_configuration = false;
+            // Only runs with subdirectories have this step, also if their number was not shown.
+            if words.starts_with(SUBDIRECTORIES) {
+                settings.push(statement("step", SUBDIRECTORIES));
+            }
             unfinished = Some(line);
         } else if words == "Time:" {
             unfinished = None;
-            draft.results.push(verbose(text, &mut lines, &settings)?);
+            draft
+                .results
+                .push(verbose(text, &mut lines, &settings, megabyte)?);
         } else if let Some(numbers) = terse_numbers(words) {
             unfinished = None;
             draft.results.push(terse(&numbers, &settings));
@@ -81,6 +98,15 @@ pub fn read(text: &ResultText) -> Result<ImportDraft, Diagnostic> {
         result.name = format!("PostMark #{}", index + 1);
     }
     Ok(draft)
+}
+
+/// Bytes of a megabyte in a version.
+fn megabyte_of(version: &str) -> f64 {
+    let number = version.parse::<f64>();
+    match number.is_ok_and(|it| it < BINARY_MEGABYTES_FROM) {
+        true => EARLY_MEGABYTE,
+        false => MIB,
+    }
 }
 
 /// A line of the configuration.
@@ -108,6 +134,7 @@ fn verbose<'a>(
     text: &ResultText,
     lines: &mut impl Iterator<Item = NumberedLine<'a>>,
     settings: &[ImportedStatement],
+    megabyte: f64,
 ) -> Result<ImportedResult, Diagnostic> {
     let mut figures = FigureList::default();
     let mut group = "";
@@ -117,7 +144,7 @@ fn verbose<'a>(
             continue;
         }
         let bad = |expected: &str| text.unexpected(line, expected);
-        let parsed = ReportLine::parse(words)
+        let parsed = ReportLine::parse(words, megabyte)
             .ok_or_else(|| bad("a line of PostMark's report, such as `12 read (3 per second)`"))?;
         let (number, rate) = (parsed.number, parsed.rate);
         match parsed.words {
@@ -186,7 +213,7 @@ struct ReportLine<'a> {
 }
 
 impl<'a> ReportLine<'a> {
-    fn parse(line: &'a str) -> Option<Self> {
+    fn parse(line: &'a str, megabyte: f64) -> Option<Self> {
         let (start, rate) = match line.split_once(" (") {
             Some((start, rest)) => (start, Some(rest.strip_suffix(" per second)")?)),
             None => (line, None),
@@ -204,8 +231,8 @@ impl<'a> ReportLine<'a> {
             number: PrintedNumber::parse(number)?,
             words,
             rate,
-            bytes_per_unit: unit(words),
-            rate_bytes_per_unit: unit(rate_unit),
+            bytes_per_unit: unit(words, megabyte),
+            rate_bytes_per_unit: unit(rate_unit, megabyte),
         })
     }
 
@@ -219,12 +246,12 @@ impl<'a> ReportLine<'a> {
 }
 
 /// Bytes per unit of an amount such as `megabytes read`.
-fn unit(words: &str) -> Option<f64> {
+fn unit(words: &str, megabyte: f64) -> Option<f64> {
     match words.split(' ').next()? {
         "bytes" => Some(1.0),
         "kilobytes" => Some(KIB),
-        "megabytes" => Some(MIB),
-        "gigabytes" => Some(MIB * KIB),
+        "megabytes" => Some(megabyte),
+        "gigabytes" => Some(megabyte * KIB),
         _ => None,
     }
 }

@@ -130,6 +130,11 @@ pub fn formats() -> impl Iterator<Item = String> {
         .map(|it| format!("{} {}", it.program, it.format))
 }
 
+/// Names of all programs, in no order.
+pub fn programs() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().map(|it| it.program)
+}
+
 /// The format of a file, or of the files of a directory; `None` if no format matches, and for
 /// pgmeter's own documents.
 #[must_use]

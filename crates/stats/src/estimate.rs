@@ -71,7 +71,9 @@ impl Estimate {
         })
     }
 
-    fn from_moments(n: u64, mean: f64, stddev: Option<f64>) -> Self {
+    /// The estimate from the mean and the standard deviation of `n` measurements.
+    #[must_use]
+    pub fn from_moments(n: u64, mean: f64, stddev: Option<f64>) -> Self {
         let stddev = stddev.filter(|_| n > 1);
         let half = stddev.and_then(|stddev| Some(quantile_95(n)? * stddev / (n as f64).sqrt()));
         Self {

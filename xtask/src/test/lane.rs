@@ -164,6 +164,7 @@ pub const LANES: &[TestLane] = &[
             "compare",
             "imports",
             "boards",
+            "submissions",
             "file_workloads",
             "filebench",
             "dbench",

@@ -138,6 +138,24 @@ pub const EXCEPTIONS: &[Exception] = &[
     },
     Exception {
         rule: "classic-names",
+        path: "crates/board/src/session.rs",
+        message_part: "",
+        reason: "imported results, named after the program that printed them",
+    },
+    Exception {
+        rule: "classic-names",
+        path: "crates/board/src/imported.rs",
+        message_part: "",
+        reason: "imported results, named after the program that printed them",
+    },
+    Exception {
+        rule: "wording",
+        path: "crates/board/src/comparison.rs",
+        message_part: "be told",
+        reason: "places that cannot be told apart are not told anything",
+    },
+    Exception {
+        rule: "classic-names",
         path: "crates/report/src/paper/catalog.rs",
         message_part: "",
         reason: "published results, named after the program that measured them",

@@ -21,7 +21,7 @@ const MEGABYTES_FROM: f64 = 1024.0;
 const MEGABYTES_HALF_UNIT: f64 = 5.12;
 /// Number by which the rate of transactions may exceed the one over the whole run. Most of the time
 /// of every known run is transactions.
-const TRANSACTIONS_FACTOR: f64 = 3.5;
+pub(super) const TRANSACTIONS_FACTOR: f64 = 3.5;
 
 /// Relative error of PostMark's totals. Some versions added 32-bit floats and some whole numbers,
 /// and the publication does not say which. With this value, all rows of 1999 are consistent, except
@@ -29,9 +29,9 @@ const TRANSACTIONS_FACTOR: f64 = 3.5;
 const TOTALS_ERROR: f64 = 1e-4;
 
 /// Counts of PostMark's report: column, and the model's value.
-type CountColumn = (&'static str, fn(&Totals) -> u64);
+pub(super) type CountColumn = (&'static str, fn(&Totals) -> u64);
 
-const COUNTS: [CountColumn; 8] = [
+pub(super) const COUNTS: [CountColumn; 8] = [
     ("created", |it| it.created_count),
     ("created alone", |it| it.created_before_count),
     ("created mixed", |it| {
@@ -98,12 +98,21 @@ struct RowCheck<'a> {
 
 impl RowCheck<'_> {
     fn add(&mut self, rule: BoardRule, expected: String, actual: String) {
+        self.add_with((rule, rule.level()), expected, actual);
+    }
+
+    fn add_with(
+        &mut self,
+        (rule, level): (BoardRule, RuleLevel),
+        expected: String,
+        actual: String,
+    ) {
         // The publications are what they are: their readers see the finding, and nobody can correct
         // them. The same values from anybody else are refused.
         let paper = self.table.paper.as_deref().and_then(Paper::find);
         let level = match paper.is_some_and(|paper| is_published(paper, self.row)) {
             true => RuleLevel::Warning,
-            false => rule.level(),
+            false => level,
         };
         self.found
             .add_with((rule, level), &self.row.table, expected, actual);
@@ -176,7 +185,8 @@ impl RowCheck<'_> {
         } else if rate > TRANSACTIONS_FACTOR * count / seconds {
             let expected = format!("transactions for most of the run's {seconds:.1} s");
             let actual = format!("{:.1} s at {rate} per second", count / rate);
-            self.add(BoardRule::PoolTransactions, expected, actual);
+            let rule = (BoardRule::PoolTransactions, RuleLevel::Warning);
+            self.add_with(rule, expected, actual);
         }
     }
 

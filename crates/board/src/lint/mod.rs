@@ -3,12 +3,16 @@
 mod figures;
 mod files;
 mod histograms;
+mod imports;
 mod intervals;
 mod physics;
 mod pool;
 mod record;
+mod reports;
 mod rule;
+mod sessions;
 mod statistics;
+mod terse;
 #[cfg(test)]
 mod tests;
 mod times;
@@ -42,6 +46,9 @@ pub struct CheckedSubmission {
     pub is_signed: bool,
     /// Rules that it does not follow, those that refuse it first.
     pub findings: Vec<RuleFinding>,
+    /// Rules, by name, that the output of another program leaves unknown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<&'static str>,
     /// Verdicts on published figures of PostMark.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pools: Vec<PoolVerdict>,
@@ -53,6 +60,9 @@ pub struct CheckedSubmission {
     /// Class of the hardware, for records of others to agree with; none for figures.
     #[serde(skip)]
     pub hardware: Option<String>,
+    /// Effect if another submission has the same results.
+    #[serde(skip)]
+    pub copy_level: RuleLevel,
     /// Values by table.
     #[serde(skip)]
     pub values: Vec<Values>,
@@ -72,10 +82,12 @@ impl CheckedSubmission {
             trust: TrustLevel::Published,
             is_signed: false,
             findings: found.into_sorted(),
+            unknown: Vec::new(),
             pools: Vec::new(),
             run: None,
             fingerprint: None,
             hardware: None,
+            copy_level: RuleLevel::Error,
             values: Vec::new(),
         }
     }
@@ -155,10 +167,12 @@ impl<'a> Checker<'a> {
             trust: TrustLevel::of(submission, &values),
             is_signed: false,
             findings: found.into_sorted(),
+            unknown: record.map(unknown).unwrap_or_default(),
             pools,
             run: record.map(|record| record.id.clone()),
             fingerprint: record.map(together::fingerprint),
-            hardware: record.map(together::hardware),
+            hardware: record.and_then(together::hardware),
+            copy_level: record.map_or(RuleLevel::Error, together::copy_level),
             values,
         }
     }
@@ -174,10 +188,12 @@ impl<'a> Checker<'a> {
             trust: TrustLevel::Record,
             is_signed: false,
             findings: found.into_sorted(),
+            unknown: unknown(record),
             pools: Vec::new(),
             run: Some(record.id.clone()),
             fingerprint: Some(together::fingerprint(record)),
             hardware: None,
+            copy_level: RuleLevel::Error,
             values: Vec::new(),
         }
     }
@@ -188,6 +204,12 @@ impl<'a> Checker<'a> {
         record: &RunRecord,
         found: &mut FindingList,
     ) {
+        if let Some(import) = &record.import {
+            // Rules about cells have nothing to check: the page says what is unknown.
+            imports::check(record, import, (declared, self.now), found);
+            sessions::check(import, self.config, &mut self.model, found);
+            return;
+        }
         record::check(record, declared, found);
         times::check(record, self.now, found);
         for cell in &record.cells {
@@ -199,6 +221,13 @@ impl<'a> Checker<'a> {
         physics::check_run(record, declared, found);
         statistics::check(record, found);
     }
+}
+
+/// Returns the rules that need facts which a record does not have.
+fn unknown(record: &RunRecord) -> Vec<&'static str> {
+    let rules = imports::UNKNOWN_RULES.iter();
+    let rules = rules.filter(|_| record.import.is_some());
+    rules.map(|it| it.name()).collect()
 }
 
 /// Names a cell in findings.

@@ -8,20 +8,20 @@ use super::{BoardRule, RuleLevel, place};
 use crate::DeclaredFacts;
 
 /// Rate above a link's that measurement errors explain.
-const LINK_MARGIN: f64 = 1.05;
+pub(super) const LINK_MARGIN: f64 = 1.05;
 /// Largest rate of an NVMe device: 4 lanes of the fifth generation.
 ///
 /// Source: PCI Express 5.0, 32 GT/s per lane with 128b/130b encoding.
 const NVME_BYTES_PER_SECOND: f64 = 15.76e9;
 /// Largest rate that a machine's memory copies, which no storage exceeds.
-const MEMORY_BYTES_PER_SECOND: f64 = 2e12;
+pub(super) const MEMORY_BYTES_PER_SECOND: f64 = 2e12;
 /// Median below which no block device answers, in nanoseconds.
-const LATENCY_NS_MIN: u64 = 2000;
+pub(super) const LATENCY_NS_MIN: u64 = 2000;
 /// Share of the bytes that the devices move at least.
 const MOVED_SHARE_MIN: f64 = 0.9;
 /// Deviations from Little's law that are shown, and that refuse a submission.
-const LITTLE_SHOWN: f64 = 0.10;
-const LITTLE_REFUSED: f64 = 0.50;
+pub(super) const LITTLE_SHOWN: f64 = 0.10;
+pub(super) const LITTLE_REFUSED: f64 = 0.50;
 /// Time per request outside of its latency that no program needs, in nanoseconds.
 const OUTSIDE_NS_MAX: f64 = 5e6;
 /// Share of CPU time taken by the hypervisor that is shown.

@@ -78,7 +78,7 @@ impl PoolModel {
     }
 
     /// Returns the totals of a run; `None` if it is too long or cannot be computed.
-    fn totals(&mut self, settings: &FilePool) -> Option<Totals> {
+    pub fn totals(&mut self, settings: &FilePool) -> Option<Totals> {
         let key = format!("{settings:?}");
         let compute = || {
             let steps = u64::from(settings.number) + u64::from(settings.transactions);

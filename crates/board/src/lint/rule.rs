@@ -115,11 +115,13 @@ rules! {
     /// The ratio of written to read bytes belongs to a generation of PostMark.
     PoolGeneration = "P2", "pool-generation", Error;
     /// A whole number of seconds gives both rates.
-    PoolSeconds = "P3", "pool-whole-seconds", Warning;
+    PoolSeconds = "P3", "pool-whole-seconds", Error;
     /// The transactions are not longer than the run, and not too short for it.
-    PoolTransactions = "P4", "pool-transaction-time", Warning;
+    PoolTransactions = "P4", "pool-transaction-time", Error;
     /// Totals of bytes are exact, not sums of 32-bit floats.
     PoolFloats = "P5", "pool-exact-totals", Warning;
+    /// The terse report of PostMark has the rate of deletions, not that of creations.
+    PoolTerse = "P6", "pool-terse-rates", Warning;
 }
 
 /// A rule that a submission does not follow.

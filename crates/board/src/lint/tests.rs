@@ -1,4 +1,5 @@
 mod forged;
+mod imported;
 
 use super::*;
 use crate::{SubmissionTexts, new_board};

@@ -6,7 +6,7 @@ use super::rule::FindingList;
 use super::{BoardRule, place};
 
 /// Difference between two clocks that is not an error, in nanoseconds.
-const CLOCK_SKEW_NS: i128 = 600 * 1_000_000_000;
+pub(super) const CLOCK_SKEW_NS: i128 = 600 * 1_000_000_000;
 /// Rounding of times of day in a record, in nanoseconds.
 const ROUNDING_NS: i128 = 1_000_000_000;
 /// Share of the planned time that a complete cell lasts at least.

@@ -6,14 +6,19 @@ use results::RunRecord;
 use serde_json::Value;
 use units::json_value;
 
-use super::{BoardRule, CheckedSubmission, RuleFinding};
+use super::{BoardRule, CheckedSubmission, RuleFinding, RuleLevel};
 use crate::entry::{TrustLevel, Values};
 use crate::hash::hash_of;
+use crate::session::PoolSession;
 use crate::{BoardConfig, BoardTable};
 
 /// Returns the hash of a record's results, without names, times of day and machine, so that a copy
 /// under another name has the same hash.
 pub(super) fn fingerprint(record: &RunRecord) -> String {
+    if let Some(import) = &record.import {
+        let figures = import.results.iter().map(|it| json_value(&it.figures));
+        return hash_of(&Value::Array(figures.flatten().collect()));
+    }
     let cells = record.cells.iter().map(|cell| {
         let operations = json_value(&cell.operations).unwrap_or_default();
         serde_json::json!([cell.run_time_ns, operations])
@@ -21,14 +26,28 @@ pub(super) fn fingerprint(record: &RunRecord) -> String {
     hash_of(&Value::Array(cells.collect()))
 }
 
-/// Returns the class of the hardware: processor, kind of device and file system.
-pub(super) fn hardware(record: &RunRecord) -> String {
+/// Returns the effect of equal results. PostMark prints whole seconds, and its seed determines all
+/// counts, so two systems may have the same report.
+pub(super) fn copy_level(record: &RunRecord) -> RuleLevel {
+    let import = record.import.as_ref();
+    match import.is_some_and(PoolSession::is_of) {
+        true => RuleLevel::Warning,
+        false => RuleLevel::Error,
+    }
+}
+
+/// Returns the class of the hardware: processor, kind of device and file system. Outputs of other
+/// programs do not state it.
+pub(super) fn hardware(record: &RunRecord) -> Option<String> {
+    if record.import.is_some() {
+        return None;
+    }
     let environment = &record.environment;
     let devices = environment.devices.iter();
     let devices = devices.map(|it| format!("{} {} {:?}", it.kind, it.model, it.rotational));
     let file_systems = environment.file_systems.iter().map(|it| it.kind.clone());
     let parts: Vec<String> = devices.chain(file_systems).collect();
-    format!("{}, {}", environment.cpu.model, parts.join(", "))
+    Some(format!("{}, {}", environment.cpu.model, parts.join(", ")))
 }
 
 /// Compares all submissions of a board with each other.
@@ -46,9 +65,12 @@ pub fn check_together(config: &BoardConfig, submissions: &mut [CheckedSubmission
 fn refuse_copies(submissions: &mut [CheckedSubmission]) {
     let mut seen: HashMap<String, String> = HashMap::new();
     for it in submissions {
-        let keys = [("run", &it.run), ("results", &it.fingerprint)];
+        let keys = [
+            ("run", &it.run, BoardRule::Unique.level()),
+            ("results", &it.fingerprint, it.copy_level),
+        ];
         let mut found = Vec::new();
-        for (what, key) in keys {
+        for (what, key, level) in keys {
             let Some(key) = key else { continue };
             match seen.get(key) {
                 None => {
@@ -57,7 +79,7 @@ fn refuse_copies(submissions: &mut [CheckedSubmission]) {
                 Some(other) => found.push(RuleFinding {
                     rule: BoardRule::Unique.id(),
                     name: BoardRule::Unique.name(),
-                    level: BoardRule::Unique.level(),
+                    level,
                     place: what.to_owned(),
                     expected: format!("no other submission with the same {what}"),
                     actual: format!("`{other}` has the same {what}"),
@@ -65,6 +87,7 @@ fn refuse_copies(submissions: &mut [CheckedSubmission]) {
             }
         }
         it.findings.splice(0..0, found);
+        it.findings.sort_by_key(|it| it.level);
     }
 }
 

@@ -9,6 +9,7 @@ mod years;
 
 use maud::{Markup, html};
 use report::{site_policy, small_page};
+use results::ImportRecord;
 
 use crate::{
     BoardConfig, BoardRanking, CheckedSubmission, NewFile, Submission, SubmissionDescription,
@@ -21,6 +22,8 @@ pub use exports::SiteDocument;
 const SCRIPT: &str = include_str!("site.js");
 /// Longest text that a page shows whole, in characters.
 const TEXT_CHARS_MAX: usize = 4000;
+/// Longest part of an original text that a page shows, in characters. The report has all of it.
+const ORIGINAL_CHARS_MAX: usize = 10_000;
 /// Longest title that a table shows whole, in characters.
 const TITLE_CHARS_MAX: usize = 80;
 
@@ -33,6 +36,42 @@ pub struct SiteEntry {
     pub about: SubmissionDescription,
     /// Year of the measurement as text; empty if unknown.
     pub year: String,
+    /// The output of another program; none for runs of pgmeter and for figures.
+    pub import: Option<ShownImport>,
+}
+
+/// The output of another program, as a page shows it.
+#[derive(Debug, Clone)]
+pub struct ShownImport {
+    /// Program and version.
+    program: String,
+    /// Beginning of each original text, and whether that is not all of it.
+    texts: Vec<ShownText>,
+}
+
+/// The beginning of an original text.
+#[derive(Debug, Clone)]
+struct ShownText {
+    name: String,
+    beginning: String,
+    is_cut: bool,
+}
+
+impl ShownImport {
+    fn of(import: &ImportRecord) -> Self {
+        let texts = import.sources.iter().map(|source| {
+            let beginning: String = source.text.chars().take(ORIGINAL_CHARS_MAX).collect();
+            ShownText {
+                name: source.name.clone(),
+                is_cut: beginning.len() < source.text.len(),
+                beginning,
+            }
+        });
+        Self {
+            program: import.origin.title(),
+            texts: texts.collect(),
+        }
+    }
 }
 
 impl SiteEntry {
@@ -44,6 +83,7 @@ impl SiteEntry {
             checked: checked.clone(),
             about: submission.info.clone(),
             year: submission.year(),
+            import: submission.import().map(ShownImport::of),
         }
     }
 
@@ -53,6 +93,20 @@ impl SiteEntry {
         let mut groups = digits.windows(4);
         let year = groups.find(|it| it.iter().all(char::is_ascii_digit))?;
         year.iter().collect::<String>().parse().ok()
+    }
+
+    /// Returns the level of trust in words, with the program of an import.
+    fn trust(&self) -> String {
+        let level = self.checked.trust.name();
+        let signed = if self.checked.is_signed {
+            ", signed"
+        } else {
+            ""
+        };
+        let program = self.import.as_ref().map_or_else(String::new, |import| {
+            format!(" of {}", short(&import.program, TITLE_CHARS_MAX))
+        });
+        format!("{level}{program}{signed}")
     }
 
     /// Returns the path of the page below the site's directory.
@@ -115,6 +169,12 @@ impl<'a> BoardSite<'a> {
                 format!("tables/{name}.csv"),
                 self.csv(ranking),
             ))?;
+        }
+        for pair in &self.config.pairs {
+            // A pair whose submission left the board has no page, and no link leads to it.
+            if let Some(page) = self.pair_page(pair) {
+                write(NewFile::new(pair.path(), page))?;
+            }
         }
         for entry in self.entries {
             write(NewFile::new(entry.path(), self.submission_page(entry)))?;

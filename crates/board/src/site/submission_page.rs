@@ -2,10 +2,12 @@
 
 use maud::{Markup, html};
 use report::{RatioRow, ratio_plot};
+use units::printable;
 
 use super::table_page::{range, ratio_row, with_interval};
-use super::{BoardSite, SiteEntry, TEXT_CHARS_MAX, TITLE_CHARS_MAX, short};
-use crate::{ANSWERS, BoardRanking, RuleLevel};
+use super::{BoardSite, ShownImport, SiteEntry, TEXT_CHARS_MAX, TITLE_CHARS_MAX, short};
+use crate::rank::RankedPlace;
+use crate::{ANSWERS, BoardRanking, MeasuredValue, RuleLevel};
 
 /// Number of systems on each side of a submission that its page compares it with.
 const NEIGHBORS: usize = 20;
@@ -33,6 +35,7 @@ impl BoardSite<'_> {
                 @for ranking in &self.rankings { (self.standing(ranking, slug)) }
                 (findings(entry))
                 (answers(entry))
+                @if let Some(import) = &entry.import { (original(import)) }
             }
         };
         self.page(&entry.about.title, "../", &body)
@@ -44,11 +47,6 @@ impl BoardSite<'_> {
             return html! {};
         };
         let table = ranking.table;
-        let values = place
-            .submission
-            .values
-            .iter()
-            .find(|it| it.table == table.name);
         let from = index.saturating_sub(NEIGHBORS);
         let near = ranking
             .places
@@ -70,16 +68,65 @@ impl BoardSite<'_> {
                 "Place " (range(place.range)) ": "
                 (ranking.standing(slug).unwrap_or_default()) "."
             }
-            @if let Some(values) = values {
-                div.frame tabindex="0" role="group" aria-label="Values" {
-                    table.pairs { tbody {
-                        @for (column, value) in &values.columns {
-                            tr { th scope="row" { (column) } td { (with_interval(value)) } }
+            (self.neighbors(ranking, index))
+            (ratio_plot(&rows, &short(&place.submission.title, TITLE_CHARS_MAX)))
+        }
+    }
+}
+
+impl BoardSite<'_> {
+    /// Shows all values of a table next to the values of the next better and the next worse system.
+    fn neighbors(&self, ranking: &BoardRanking, index: usize) -> Markup {
+        let shown = [Some(index), index.checked_sub(1), index.checked_add(1)];
+        let shown = shown
+            .into_iter()
+            .flatten()
+            .filter_map(|it| ranking.places.get(it));
+        let shown: Vec<&RankedPlace> = shown.collect();
+        let value = |place: &RankedPlace, column: &str| {
+            let mut tables = place.submission.values.iter();
+            let values = tables.find(|it| it.table == ranking.table.name)?;
+            values.columns.get(column).cloned()
+        };
+        html! {
+            div.frame tabindex="0" role="group" aria-label="Values and their neighbors" {
+                table {
+                    thead { tr {
+                        th.name scope="col" { "value" }
+                        th scope="col" { "this system" }
+                        @for place in &shown[1..] {
+                            th scope="col" {
+                                a href={ (place.submission.slug) ".html" } {
+                                    (short(&place.submission.title, TITLE_CHARS_MAX))
+                                }
+                            }
                         }
                     } }
+                    tbody { @for column in &ranking.table.columns { tr {
+                        @let own = value(shown[0], &column.name);
+                        th scope="row" { (column.name) }
+                        @for (number, place) in shown.iter().enumerate() {
+                            td {
+                                @if let Some(it) = value(place, &column.name) {
+                                    (with_interval(&it))
+                                    @if let Some(own) = own.as_ref().filter(|_| number > 0) {
+                                        (times(own, &it))
+                                    }
+                                }
+                            }
+                        }
+                    } } }
                 }
             }
-            (ratio_plot(&rows, &short(&place.submission.title, TITLE_CHARS_MAX)))
+        }
+    }
+}
+
+/// Returns how many times a value is another one.
+fn times(own: &MeasuredValue, other: &MeasuredValue) -> Markup {
+    html! {
+        @if own.mean != 0.0 {
+            " " small { "(× " (crate::value::significant(other.mean / own.mean)) ")" }
         }
     }
 }
@@ -87,10 +134,6 @@ impl BoardSite<'_> {
 fn facts(entry: &SiteEntry) -> Markup {
     let about = &entry.about;
     let checked = &entry.checked;
-    let trust = match checked.is_signed {
-        true => format!("{}, signed", checked.trust.name()),
-        false => checked.trust.name().to_owned(),
-    };
     let declared = &about.declared;
     let facts = [
         ("Submitter", Some(about.submitter.clone())),
@@ -98,7 +141,7 @@ fn facts(entry: &SiteEntry) -> Markup {
         ("License", Some(about.license.clone())),
         ("Year", Some(entry.year.clone()).filter(|it| !it.is_empty())),
         ("Data", Some(about.kind.name().to_owned())),
-        ("Trust", Some(trust)),
+        ("Trust", Some(entry.trust())),
         ("Source", about.source.clone()),
         ("Note", about.note.clone()),
         ("Run", checked.run.clone()),
@@ -126,6 +169,12 @@ fn findings(entry: &SiteEntry) -> Markup {
     let findings = &entry.checked.findings;
     html! {
         h2 { "Findings" }
+        @if let Some(import) = &entry.import {
+            p.remark {
+                "Unknown, because outputs of " (short(&import.program, TITLE_CHARS_MAX))
+                " do not state it: " (entry.checked.unknown.join(", ")) "."
+            }
+        }
         @if findings.is_empty() { p.no-warning { "Every rule of the board holds." } }
         @else {
             @if entry.checked.is_refused() {
@@ -151,6 +200,21 @@ fn findings(entry: &SiteEntry) -> Markup {
                         }
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Shows the beginning of the text that the figures come from.
+fn original(import: &ShownImport) -> Markup {
+    html! {
+        h2 { "Original text" }
+        @for text in &import.texts {
+            @let name = short(&printable(&text.name), TITLE_CHARS_MAX);
+            details {
+                summary { (name) }
+                pre.command tabindex="0" { (text.beginning) }
+                @if text.is_cut { p.remark { "The report has the rest." } }
             }
         }
     }

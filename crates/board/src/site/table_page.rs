@@ -103,7 +103,7 @@ impl BoardSite<'_> {
                 }
                 td data-value=(year_number) { (short(&year, TITLE_CHARS_MAX)) }
                 td.name { (kind) }
-                td.name { (trust) @if submission.is_signed { ", signed" } }
+                td.name { (entry.map_or_else(String::new, SiteEntry::trust)) }
                 td { (submission.findings.len()) }
             }
         }
@@ -143,7 +143,7 @@ pub(super) fn with_interval(value: &MeasuredValue) -> Markup {
     html! {
         (value.text())
         @if let Some([low, high]) = value.interval {
-            " " small { "± " (crate::entry::significant((high - low) / 2.0)) }
+            " " small { "± " (crate::value::significant((high - low) / 2.0)) }
         }
     }
 }

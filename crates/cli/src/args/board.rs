@@ -30,6 +30,8 @@ pub(crate) enum BoardAction {
     Build(BoardBuildArgs),
     /// Say where a run stands in the tables of a board
     Rank(BoardRankArgs),
+    /// Compare two submissions in the tables that have both
+    Compare(BoardCompareArgs),
 }
 
 /// Arguments of `board init`.
@@ -90,7 +92,8 @@ pub(crate) struct SubmitArgs {
 /// Arguments of `board add`.
 #[derive(Debug, Args)]
 pub(crate) struct BoardAddArgs {
-    /// A stored run (an id, the start of one, `last`, `@-2`) or an exported JSON record
+    /// A stored run (an id, the start of one, `last`, `@-2`), an exported JSON record, or results
+    /// of another program
     #[arg(value_name = "RUN|FILE", default_value = "last",
         add = ArgValueCompleter::new(values::records))]
     pub run: PathBuf,
@@ -102,6 +105,12 @@ pub(crate) struct BoardAddArgs {
     /// Place of the data; by default what the record shows
     #[arg(long, value_name = "KIND")]
     pub kind: Option<SystemKindArg>,
+    /// Year of the measurement, such as 2001; by default what the record or the text states
+    #[arg(long, value_name = "YEAR")]
+    pub year: Option<String>,
+    /// Publication or page that an imported text comes from
+    #[arg(long, value_name = "TEXT")]
+    pub source: Option<String>,
     /// Machine, storage and file system in words
     #[arg(long, value_name = "TEXT")]
     pub system: Option<String>,
@@ -132,6 +141,9 @@ pub(crate) struct BoardAddArgs {
     /// Also make a table for the work of the run
     #[arg(long, value_name = "NAME")]
     pub new_table: Option<String>,
+    /// Also let this table rank results of another program that did its work
+    #[arg(long, value_name = "TABLE", conflicts_with = "new_table")]
+    pub same_work_as: Option<String>,
     #[command(flatten)]
     pub json: JsonArg,
 }
@@ -221,10 +233,27 @@ pub(crate) struct BoardBuildArgs {
 /// Arguments of `board rank`.
 #[derive(Debug, Args)]
 pub(crate) struct BoardRankArgs {
-    /// A stored run (an id, the start of one, `last`, `@-2`) or an exported JSON record
+    /// A stored run (an id, the start of one, `last`, `@-2`), an exported JSON record, or results
+    /// of another program
     #[arg(value_name = "RUN|FILE", default_value = "last",
         add = ArgValueCompleter::new(values::records))]
     pub run: PathBuf,
+    /// Directory of the board
+    #[arg(long, value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
+    pub board: PathBuf,
+    #[command(flatten)]
+    pub json: JsonArg,
+}
+
+/// Arguments of `board compare`.
+#[derive(Debug, Args)]
+pub(crate) struct BoardCompareArgs {
+    /// Directory of a submission below `submissions`
+    #[arg(value_name = "FIRST")]
+    pub first: String,
+    /// Directory of another submission
+    #[arg(value_name = "SECOND")]
+    pub second: String,
     /// Directory of the board
     #[arg(long, value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
     pub board: PathBuf,

@@ -35,13 +35,17 @@ fn a_verbose_postmark_report_keeps_every_number() {
 }
 
 #[test]
-fn postmark_1_13_prints_the_same_lines() {
+fn postmark_1_13_prints_the_same_lines_with_smaller_megabytes() {
     let record = imported(&POSTMARK.replace("v1.51 : 8/14/01", "v1.13 : 5/18/00"));
     assert_eq!(record.origin.version.as_deref(), Some("1.13"));
     assert_eq!(
         value(&record, "PostMark", "total", "transactions_per_second"),
         100.0
     );
+    let bytes = value(&record, "PostMark", "read", "bytes");
+    assert_eq!(bytes, 2.75 * 1000.0 * 1024.0);
+    let rate = value(&record, "PostMark", "read", "bytes_per_second");
+    assert_eq!(rate, 234.67 * 1024.0, "kilobytes are the same");
 }
 
 #[test]

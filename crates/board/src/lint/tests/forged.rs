@@ -38,7 +38,7 @@ fn forged(text: &str, change: impl FnOnce(&mut Value)) -> Vec<&'static str> {
     after
 }
 
-fn description() -> SubmissionDescription {
+pub(super) fn description() -> SubmissionDescription {
     SubmissionDescription {
         format: SUBMISSION_FORMAT.to_owned(),
         title: "Test".to_owned(),

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use board::{
     Checker, DeclaredFacts, PreparedSubmission, SUBMISSION_FORMAT, SubmissionAdded,
-    SubmissionDescription, check_together, kind_of, prepare, slug_of, table_of,
+    SubmissionDescription, check_together, kind_of, prepare, slug_of, table_of, work_of,
 };
 use results::{RunRecord, Timestamp};
 use units::printable;
@@ -19,6 +19,7 @@ use crate::args::board::{BoardAddArgs, SubmitterArgs};
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
 use crate::output::{OutputFile, OverwritePolicy};
+use crate::result_file::record_or_results;
 use crate::stored::StoreLocation;
 use crate::terminal::OutputStream;
 
@@ -26,11 +27,16 @@ use crate::terminal::OutputStream;
 pub(super) fn add(args: &BoardAddArgs, location: &StoreLocation) -> Result<Exit, CliError> {
     let json = args.json.open()?;
     let mut board = OpenBoard::open(&args.board)?;
-    let record = location.record(&args.run)?;
+    let record = record_or_results(&args.run, location)?;
     let description = described(args, &record)?;
     let slug = free_slug(&board, &description.title)?;
     let prepared = prepare(&slug, &record, description, &args.kept_kinds())?;
-    let added = write(&mut board, &prepared, args.new_table.as_deref())?;
+    let change = match (&args.new_table, &args.same_work_as) {
+        (Some(name), _) => BoardChange::NewTable(name),
+        (None, Some(name)) => BoardChange::SameWork(name),
+        (None, None) => BoardChange::None,
+    };
+    let added = write(&mut board, &prepared, change)?;
     if let Some(key) = &args.sign {
         sign(key, &board.submission(&slug).join("record.json"))?;
     }
@@ -85,8 +91,10 @@ impl SubmitterTexts {
 fn described(args: &BoardAddArgs, record: &RunRecord) -> Result<SubmissionDescription, CliError> {
     let basic = SubmitterTexts::of(&args.texts)?.description(record);
     Ok(SubmissionDescription {
+        year: args.year.clone(),
         kind: args.kind.map_or(basic.kind, Into::into),
         system: args.system.clone(),
+        source: args.source.clone(),
         note: args.note.clone(),
         declared: DeclaredFacts {
             errors: args.errors.clone(),
@@ -99,26 +107,38 @@ fn described(args: &BoardAddArgs, record: &RunRecord) -> Result<SubmissionDescri
     })
 }
 
-/// Checks a submission and writes its files, and `board.toml` if it gets a new table.
+/// Change of a board's tables for a new submission.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum BoardChange<'a> {
+    None,
+    /// A new table of this name for the work.
+    NewTable(&'a str),
+    /// The table of this name also ranks imported results of equal work.
+    SameWork(&'a str),
+}
+
+/// Checks a submission and writes its files, and `board.toml` if its tables change.
 pub(super) fn write(
     board: &mut OpenBoard,
     prepared: &PreparedSubmission,
-    new_table: Option<&str>,
+    change: BoardChange<'_>,
 ) -> Result<SubmissionAdded, CliError> {
-    if let Some(name) = new_table {
-        add_table(board, name, prepared)?;
+    let tables = board.config.tables.clone();
+    match change {
+        BoardChange::None => {}
+        BoardChange::NewTable(name) => add_table(board, name, prepared)?,
+        BoardChange::SameWork(name) => add_work(board, name, prepared)?,
     }
-    let count = board.config.tables.len() - usize::from(new_table.is_some());
     let checked = check(board, prepared);
     if checked.is_err() {
-        // A refused submission leaves no table, neither on disk nor for the next submission.
-        board.config.tables.truncate(count);
+        // A refused submission changes no table, neither on disk nor for the next submission.
+        board.config.tables = tables;
     }
     let added = checked?;
     for file in &prepared.files {
         write_below(&board.directory, file)?;
     }
-    if new_table.is_some() {
+    if !matches!(change, BoardChange::None) {
         let file = OutputFile::create(&board.directory.join(BOARD_FILE), OverwritePolicy::Replace)?;
         file.finish(&OutputText::Data(board.config.text()))?;
     }
@@ -159,11 +179,41 @@ fn add_table(
     match record.and_then(|record| table_of(name, record)) {
         Some(table) => board.config.tables.push(table),
         None => {
-            let (message, help) = ("the run has no complete cell", "measure it again");
+            let message = "the run has no value that a table of any work has";
+            let help = "measure it again";
             return Err(CliError::new(Exit::Usage, message, Some(help.to_owned())));
         }
     }
-    // Reading it back checks the name of the table.
+    check_config(board)
+}
+
+/// Lets a table also rank imported results of equal work.
+fn add_work(
+    board: &mut OpenBoard,
+    name: &str,
+    prepared: &PreparedSubmission,
+) -> Result<(), CliError> {
+    let usage =
+        |message: String, help: &str| CliError::new(Exit::Usage, message, Some(help.to_owned()));
+    let import = prepared.submission.import();
+    let work = import.and_then(work_of).ok_or_else(|| {
+        let message = "only results of another program can do the work of a table that has a hash";
+        usage(message.to_owned(), "leave out `--same-work-as`")
+    })?;
+    let tables = board.config.tables.iter_mut();
+    let mut tables = tables.filter(|table| table.paper.is_none());
+    let table = tables.find(|table| table.name == name).ok_or_else(|| {
+        let message = format!("the board has no table `{}` of any work", printable(name));
+        usage(message, "name a table of board.toml without `paper`")
+    })?;
+    if !table.imports.contains(&work) {
+        table.imports.push(work);
+    }
+    check_config(board)
+}
+
+fn check_config(board: &OpenBoard) -> Result<(), CliError> {
+    // Reading it back checks names, as if somebody had written them.
     board::BoardConfig::read(BOARD_FILE, &board.config.text())?;
     Ok(())
 }
@@ -197,9 +247,13 @@ fn check(board: &OpenBoard, prepared: &PreparedSubmission) -> Result<SubmissionA
         "the rules of the board refuse this run\n{}",
         lines.trim_end()
     );
-    let help = match checked.findings.iter().any(|it| it.rule == "E13") {
-        true => "measure with the command of a table, or make a table with `--new-table NAME`",
-        false => "correct the first finding, or measure again",
+    let has_no_table = checked.findings.iter().any(|it| it.rule == "E13");
+    let help = match prepared.submission.import() {
+        _ if !has_no_table => "correct the first finding, or measure again",
+        Some(_) => {
+            "add `--same-work-as TABLE` if the results are of equal work, or `--new-table NAME`"
+        }
+        None => "measure with the command of a table, or make a table with `--new-table NAME`",
     };
     Err(CliError::new(Exit::Failed, message, Some(help.to_owned())))
 }

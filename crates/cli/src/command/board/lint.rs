@@ -10,6 +10,7 @@ use super::open::{BOARD_FILE, OpenBoard};
 use crate::args::board::BoardLintArgs;
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
+use crate::result_file::record_or_results;
 use crate::stored::StoreLocation;
 
 /// Checks boards, single submissions and records.
@@ -44,7 +45,7 @@ fn check(path: &Path, location: &StoreLocation) -> Result<Vec<CheckedSubmission>
         return OpenBoard::open(path)?.check_all(nothing);
     }
     let board = OpenBoard::built_in()?;
-    let record = location.record(path)?;
+    let record = record_or_results(path, location)?;
     let name = path.to_string_lossy();
     let mut checker = Checker::new(&board.config, Timestamp::now());
     let mut checked = vec![checker.check_alone(&name, &record)];

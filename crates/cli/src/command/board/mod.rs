@@ -2,6 +2,7 @@
 
 mod add;
 mod build;
+mod compare;
 mod files;
 mod init;
 mod lint;
@@ -23,6 +24,7 @@ pub(crate) fn board(args: &BoardArgs, location: &StoreLocation) -> Result<Exit, 
         BoardAction::Init(args) => init::init(args),
         BoardAction::Add(args) => add::add(args, location),
         BoardAction::Build(args) => build::build(args),
+        BoardAction::Compare(args) => compare::compare(args),
         BoardAction::Rank(args) => rank::rank(args, location),
         BoardAction::Lint(args) => lint::lint(args, location),
     }

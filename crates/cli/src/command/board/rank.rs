@@ -9,13 +9,14 @@ use super::open::OpenBoard;
 use crate::args::board::BoardRankArgs;
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
+use crate::result_file::record_or_results;
 use crate::stored::StoreLocation;
 
 /// Prints the places of a run in the tables of a board.
 pub(super) fn rank(args: &BoardRankArgs, location: &StoreLocation) -> Result<Exit, CliError> {
     let json = args.json.open()?;
     let board = OpenBoard::open(&args.board)?;
-    let record = location.record(&args.run)?;
+    let record = record_or_results(&args.run, location)?;
     let mut all = board.check_all(&mut |_, _| Ok(()))?;
     // The run may be on the board already, and must not rank itself.
     all.retain(|it| it.run.as_ref() != Some(&record.id));

@@ -6,7 +6,7 @@ use report::Paper;
 use results::{RunRecord, Status};
 use units::printable;
 
-use super::add::{SubmitterTexts, free_slug, next, refuse_known_table, shown, write};
+use super::add::{BoardChange, SubmitterTexts, free_slug, next, refuse_known_table, shown, write};
 use super::open::OpenBoard;
 use crate::args::board::SubmitArgs;
 use crate::failure::{CliError, Exit};
@@ -157,7 +157,9 @@ impl BoardSubmitter {
         description.note = (count > 1).then(note);
         let slug = free_slug(&self.board, &description.title)?;
         let prepared = prepare(&slug, &record, description, &[])?;
-        let added = write(&mut self.board, &prepared, self.new_table.as_deref())?;
+        let new_table = self.new_table.as_deref();
+        let change = new_table.map_or(BoardChange::None, BoardChange::NewTable);
+        let added = write(&mut self.board, &prepared, change)?;
         // The first submission has made the table.
         self.new_table = None;
         if !is_quiet {
