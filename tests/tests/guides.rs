@@ -4,7 +4,7 @@
 mod documents;
 
 use documents::{DocumentShell, blocks, commands, document};
-use end_to_end::DBENCH_CALLS;
+use end_to_end::{DBENCH_CALLS, ScratchTarget, finish};
 
 /// Parts of commands, each with what takes less time or exists on this machine.
 const SHORTER: [(&str, &str); 16] = [
@@ -88,6 +88,54 @@ fn the_tutorial_runs_as_written() {
     let commands = runnable(&text, &shell);
     assert!(commands.len() >= 15, "{commands:?}");
     shell.run(&commands);
+}
+
+/// A session of PostMark, as printed in 2001, with the work of the first table of 1999.
+fn report_of_2001(bed: &ScratchTarget) -> String {
+    let commands = "set number 1000\nset transactions 50000\nset location target\nshow\nrun\n";
+    bed.file("commands", commands);
+    let mut command = bed.command(&["as", "postmark", "commands"]);
+    let output = finish(command.stdin(std::process::Stdio::null()));
+    assert_eq!(output.code, 0, "{}", output.text());
+    output.stdout
+}
+
+#[test]
+fn four_commands_lead_from_a_text_of_2001_and_a_run_to_a_ranking() {
+    let text = document("docs/board.md");
+    let shell = shell();
+    let bed = shell.bed();
+    // The table ranks only the whole work, so nothing is shortened.
+    let program = bed.command(&[]).get_program().to_owned();
+    let program = program.to_string_lossy();
+    bed.script(
+        "bin/pgmeter",
+        format!("#!/bin/sh\nexec '{program}' \"$@\"\n"),
+    );
+    bed.file("postmark.txt", report_of_2001(bed));
+    let commands = runnable(&text, &shell);
+    assert_eq!(commands.len(), 4, "{commands:?}");
+    shell.run(&commands);
+    let site = std::fs::read_to_string(bed.path().join("site/board.json")).unwrap();
+    let site: serde_json::Value = serde_json::from_str(&site).unwrap();
+    let tables = site["tables"].as_array().unwrap();
+    let table = tables.iter().find(|it| it["name"] == "netapp-postmark-1");
+    let places = table.unwrap()["places"].as_array().unwrap();
+    let year = |title: &str| {
+        let place = places.iter().find(|it| it["title"] == title);
+        place.unwrap()["year"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(year("Server of 2001"), "2001");
+    assert_ne!(year("My system"), "2001");
+    // 21 published systems and these two.
+    assert_eq!(places.len(), 23);
+    for title in ["server-of-2001", "my-system"] {
+        assert!(
+            bed.path()
+                .join(format!("site/submissions/{title}.html"))
+                .is_file()
+        );
+    }
 }
 
 #[test]
