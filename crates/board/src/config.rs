@@ -37,7 +37,8 @@ pub struct BoardConfig {
     #[serde(rename = "pair", default, skip_serializing_if = "Vec::is_empty")]
     pub pairs: Vec<SubmissionPair>,
     /// The tables, in the order of the site.
-    #[serde(rename = "table", default)]
+    // An empty list would be a second definition of the first table that somebody adds.
+    #[serde(rename = "table", default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<BoardTable>,
 }
 
