@@ -372,6 +372,7 @@ impl Choices<'_> {
             }),
             parts,
             pool: None,
+            attributes: Vec::new(),
             lasting: None,
             logs_calls: false,
         }
