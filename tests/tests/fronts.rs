@@ -90,8 +90,8 @@ fn mdtest_lists_differences_and_refuses_unsupported_options() {
     );
     let output = stand_in(&bed, "mdtest", &["-n", "5", "-g"]);
     output.assert_refused(1, &["`-g` sets layouts of Lustre, which is not supported"]);
-    let output = stand_in(&bed, "smallfile", &["--operation", "setxattr"]);
-    output.assert_refused(1, &["the operation `setxattr` is not supported"]);
+    let output = stand_in(&bed, "smallfile", &["--operation", "swift-put"]);
+    output.assert_refused(1, &["the operation `swift-put` is not supported"]);
     assert!(bed.left_in_target().is_empty());
 }
 

@@ -221,11 +221,15 @@ fn timed_phases_repeat_until_steady() {
             "pool.toml" => &["--set", "postmark.number=5000"],
             _ => &[],
         };
-        let cells = cells(kind, &[&rounds[..], &set, files].concat());
-        let cell = of_phases(&cells, kind.2)[0];
-        // On a busy machine no rounds are alike.
-        assert_ne!(cell["steady"]["verdict"], "not-yet", "{}", kind.0);
-        assert_eq!(cell["status"], "complete", "{}", kind.0);
+        let options = [&rounds[..], &set, files].concat();
+        // On a busy machine no rounds are alike, and a single attempt may not come to an end.
+        let is_judged = (0..5).any(|_| {
+            let cells = cells(kind, &options);
+            let cell = of_phases(&cells, kind.2)[0];
+            assert_eq!(cell["status"], "complete", "{}", kind.0);
+            cell["steady"]["verdict"] != "not-yet"
+        });
+        assert!(is_judged, "{}", kind.0);
     }
     let bed = ScratchTarget::in_memory().unwrap();
     bed.file(

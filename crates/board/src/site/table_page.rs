@@ -38,7 +38,7 @@ impl BoardSite<'_> {
                 h2 { "Side by side" }
                 (self.forest(ranking))
                 h2 { "Measure yours" }
-                pre { code { (short(&table.command, TEXT_CHARS_MAX)) } }
+                pre.command { (short(&table.command, TEXT_CHARS_MAX)) }
                 p {
                     "Then add the run to a clone of the board with "
                     code { "pgmeter board add last --board DIR" }

@@ -81,7 +81,7 @@ fn chart(points: &[YearPoint], [first, last]: [u16; 2], unit: &str) -> Markup {
     let label = format!("{unit} by year, from {first} to {last}");
     html! {
         div {
-            svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(label)
+            svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="group" aria-label=(label)
                 style="width:100%;height:auto" {
                 @for decade in decades {
                     @let at = y(10_f64.powi(decade));
