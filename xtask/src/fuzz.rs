@@ -7,7 +7,7 @@ use crate::error::Failure;
 use crate::workspace;
 
 /// All fuzz targets.
-const TARGETS: [&str; 11] = [
+const TARGETS: [&str; 12] = [
     "command_lines",
     "cluster",
     "dbench",
@@ -18,6 +18,7 @@ const TARGETS: [&str; 11] = [
     "postmark",
     "programs",
     "toml",
+    "recordings",
     "traces",
 ];
 /// Default number of seconds per target.

@@ -11,6 +11,7 @@ mod lab;
 mod one_line;
 mod page;
 mod paper;
+mod record;
 mod recover;
 mod report_format;
 mod runs;
@@ -44,6 +45,7 @@ pub(crate) use lab::{
 pub(crate) use one_line::OneLineArgs;
 pub(crate) use page::{PageArgs, ReportDirArg};
 pub(crate) use paper::{PaperAction, PaperArgs, PaperRunArgs, PaperShowArgs};
+pub(crate) use record::RecordArgs;
 pub(crate) use recover::LabRecoverArgs;
 pub(crate) use report_format::ReportFormat;
 pub(crate) use runs::{RunColumn, RunsAction, RunsArgs, RunsListArgs, StatusArg};
@@ -99,6 +101,9 @@ pub(crate) enum Command {
     },
     /// Convert a workload file to another format
     Convert(ConvertArgs),
+    /// Record the requests to block devices into a trace, which `check` shows
+    #[command(after_help = record::HELP)]
+    Record(RecordArgs),
     /// Print a stored or exported run in another format
     Report(ReportArgs),
     /// Compare stored runs, or measure two targets and compare them; shows significant differences

@@ -234,6 +234,23 @@ impl From<store::StoreError> for CliError {
     }
 }
 
+impl From<record::RecordError> for CliError {
+    fn from(error: record::RecordError) -> Self {
+        use record::RecordError as E;
+        let help = Some(error.help().to_owned());
+        let exit = match error {
+            E::Missing { .. }
+            | E::NotADevice { .. }
+            | E::NoDevice { .. }
+            | E::NoRequests { .. }
+            | E::OutputOnDevice { .. } => Exit::Usage,
+            E::Output { .. } => Exit::Failed,
+            _ => Exit::System,
+        };
+        Self::new(exit, error, help)
+    }
+}
+
 impl From<storage::TargetError> for CliError {
     fn from(error: storage::TargetError) -> Self {
         let help = Some(error.help());

@@ -13,6 +13,7 @@ mod clean;
 mod counters;
 mod cpu;
 mod device;
+mod disk_extent;
 mod disks;
 mod doctor;
 mod documents;
@@ -56,6 +57,7 @@ pub use counters::{DeviceCounters, DeviceSample};
 pub use cpu::{
     CpuSample, CpuTime, MachineCounters, MachineSample, ProcessorTicks, thread_cpu_ns, tick_ns,
 };
+pub use disk_extent::{DiskExtent, disk_extent};
 pub use disks::{ListedDisk, device_usage, disks};
 pub use doctor::{Finding, Health, check_io_uring, check_mpi, doctor};
 pub use documents::{CleanedTarget, Diagnosis};

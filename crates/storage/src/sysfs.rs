@@ -182,7 +182,7 @@ impl Sysfs {
     }
 
     /// Directory of the disk that contains a partition; for a disk, its own.
-    fn whole_disk(&self, directory: &Path) -> PathBuf {
+    pub(crate) fn whole_disk(&self, directory: &Path) -> PathBuf {
         let parent = directory
             .parent()
             .filter(|_| directory.join("partition").exists());
@@ -436,7 +436,7 @@ pub(crate) fn split(device: u64) -> DeviceNumber {
     (major(device), minor(device))
 }
 
-fn device_number(path: &Path) -> Option<DeviceNumber> {
+pub(crate) fn device_number(path: &Path) -> Option<DeviceNumber> {
     let text = word(path)?;
     let (major, minor) = text.split_once(':')?;
     Some((major.parse().ok()?, minor.parse().ok()?))

@@ -18,7 +18,7 @@ pub enum TracedKind {
 }
 
 impl TracedKind {
-    /// All kinds in the order of tables.
+    /// All kinds in the order of tables and of their numbers, which pgmeter's own traces contain.
     pub const ALL: [Self; 5] = [
         Self::Read,
         Self::Write,
@@ -58,6 +58,14 @@ pub enum TraceLayer {
 impl TraceLayer {
     /// Number of layers.
     pub const COUNT: usize = 5;
+    /// All layers in the order of their numbers, which pgmeter's own traces contain.
+    pub(crate) const ALL: [Self; Self::COUNT] = [
+        Self::Request,
+        Self::Queue,
+        Self::Issue,
+        Self::Complete,
+        Self::Requeue,
+    ];
 
     /// Name in tables and documents.
     #[must_use]

@@ -1,7 +1,7 @@
-//! Readers of traces that other programs recorded: one stream of requests or of calls, in order of
-//! time, from the bytes of any known format.
+//! Readers of traces of pgmeter and of other programs: one stream of requests or of calls, in order
+//! of time, from the bytes of any known format. Also the writer of pgmeter's own format.
 //!
-//! The crate only reads from the streams that it is given: it opens no file and prints nothing.
+//! The crate only uses the streams that it is given: it opens no file and prints nothing.
 //! Memory is bounded whatever the trace contains. Texts of a trace, such as names of processes,
 //! must be made printable before they are printed; notices and errors already are.
 
@@ -20,6 +20,7 @@ mod names;
 mod notice;
 mod number;
 mod order;
+mod pgt;
 mod reader;
 mod recognize;
 mod rwbs;
@@ -35,6 +36,8 @@ mod windows;
 pub use error::TraceError;
 pub use event::{CallKind, TraceBatch, TraceLayer, TraceRequest, TracedCall, TracedKind};
 pub use names::{NameId, TraceNames};
+pub use pgt::{TraceContent, TraceWriter};
 pub use reader::{INPUTS_MAX, TraceOptions, TraceReader, is_trace};
+pub use rwbs::kind as request_kind;
 pub use summary::{CallCount, CountsByKind, RequestCount, TraceSummary};
 pub use table::TraceTimeUnit;

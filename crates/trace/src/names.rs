@@ -17,6 +17,16 @@ impl NameId {
     pub const UNKNOWN: Self = Self(0);
     /// Stands for all names after the limit was reached.
     pub const OVERFLOW: Self = Self(1);
+
+    /// The number as it is written into traces.
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+
+    /// The name with this index.
+    pub(crate) fn of(index: usize) -> Self {
+        u32::try_from(index).map_or(Self::OVERFLOW, Self)
+    }
 }
 
 /// Names of a trace.
@@ -54,6 +64,11 @@ impl TraceNames {
         self.texts.get(id.0 as usize).map_or(b"", |text| text)
     }
 
+    /// Number of names, including the two that are always there.
+    pub(crate) fn count(&self) -> usize {
+        self.texts.len()
+    }
+
     /// `true` if the limit of names is reached; further ones count as [`NameId::OVERFLOW`].
     #[must_use]
     pub fn is_full(&self) -> bool {
@@ -79,7 +94,7 @@ impl TraceNames {
     }
 
     fn add(&mut self, name: &[u8]) -> NameId {
-        let id = NameId(u32::try_from(self.texts.len()).unwrap_or(NameId::OVERFLOW.0));
+        let id = NameId::of(self.texts.len());
         let text: Arc<[u8]> = name.into();
         self.total_bytes += name.len();
         self.texts.push(Arc::clone(&text));

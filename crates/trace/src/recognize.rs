@@ -11,6 +11,7 @@ use crate::fiu::{self, FiuParser};
 use crate::iolog::{IologParser, TelemetryParser};
 use crate::lines::{RowParser, TextDecoder, TraceDecoder};
 use crate::number;
+use crate::pgt::{self, PgtDecoder, TraceContent};
 use crate::snoop::{self, SnoopParser};
 use crate::strace::{self, StraceParser};
 use crate::table::{TableLayout, TableParser, TraceTimeUnit};
@@ -26,6 +27,7 @@ const SAMPLED_LINES: usize = 64;
 /// A recognized format.
 #[derive(Debug, Clone)]
 pub(crate) enum TraceFormat {
+    Pgt(TraceContent),
     Blktrace,
     Vscsi(VscsiVersion),
     Blkparse,
@@ -46,6 +48,7 @@ impl TraceFormat {
     /// Name for users.
     pub(crate) fn name(&self) -> &'static str {
         match self {
+            Self::Pgt(_) => "pgmeter",
             Self::Blktrace => "blktrace, binary",
             Self::Vscsi(VscsiVersion::One) => "vscsi, binary version 1",
             Self::Vscsi(VscsiVersion::Two) => "vscsi, binary version 2",
@@ -66,7 +69,7 @@ impl TraceFormat {
 
     /// `true` if the trace has calls in place of requests.
     pub(crate) fn has_calls(&self) -> bool {
-        matches!(self, Self::Strace)
+        matches!(self, Self::Strace | Self::Pgt(TraceContent::Calls))
     }
 
     /// Recognizes a format by the first bytes of the uncompressed stream.
@@ -77,6 +80,9 @@ impl TraceFormat {
         head: &[u8],
         time_unit: Option<TraceTimeUnit>,
     ) -> Result<Self, TraceError> {
+        if let Some(content) = pgt::content(head) {
+            return Ok(Self::Pgt(content));
+        }
         if blktrace::is_blktrace(head) {
             return Ok(Self::Blktrace);
         }
@@ -113,6 +119,7 @@ impl TraceFormat {
         buffer_bytes: usize,
     ) -> Box<dyn TraceDecoder + 'a> {
         match self {
+            Self::Pgt(_) => Box::new(PgtDecoder::new(input, buffer_bytes)),
             Self::Blktrace => Box::new(BlktraceDecoder::new(input, buffer_bytes)),
             Self::Vscsi(version) => Box::new(VscsiDecoder::new(input, buffer_bytes, *version)),
             Self::Blkparse => text(input, buffer_bytes, BlkparseParser::default()),
@@ -192,6 +199,13 @@ fn refused(what: &'static str, help: &'static str) -> TraceError {
 
 /// Known binary files that are not read.
 fn other_binary(head: &[u8]) -> Option<TraceError> {
+    if pgt::is_pgt(head) {
+        let help = "read it with the version of pgmeter that recorded it";
+        return Some(refused(
+            "the file is a trace of another version of pgmeter",
+            help,
+        ));
+    }
     if head.starts_with(b"PERFILE2") {
         let help = "print it with `perf script --ns`";
         return Some(refused("the file is perf's own binary form", help));

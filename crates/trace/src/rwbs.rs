@@ -2,11 +2,12 @@
 
 use crate::event::{TraceLayer, TracedKind};
 
-/// Kind of a request and whether it must reach the medium (FUA).
+/// Kind of a request that Linux describes with letters, and whether it must reach the medium (FUA).
 ///
 /// The letters are: `F` (flush before), one of `R`, `W`, `D`, `F`, `N`, `Z`, then `F` (FUA), `A`,
 /// `S`, `M` and others.
-pub(crate) fn kind(letters: &[u8], length_bytes: u64, layer: TraceLayer) -> (TracedKind, bool) {
+#[must_use]
+pub fn kind(letters: &[u8], length_bytes: u64, layer: TraceLayer) -> (TracedKind, bool) {
     let (is_flushed, rest) = match letters {
         [b'F', rest @ ..] if !rest.is_empty() => (true, rest),
         _ => (false, letters),

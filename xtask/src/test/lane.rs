@@ -95,6 +95,7 @@ pub const LANES: &[TestLane] = &[
             "guests",
             "aging",
             "recovery",
+            "record",
         ])),
         must_run: true,
         must_run_tests: &["io_uring_reads_directly_from_ext4"],

@@ -26,6 +26,7 @@ pub const ORDER: &[&str] = &[
     "store",
     "compare",
     "storage",
+    "record",
     "preload",
     "lab",
     "run",

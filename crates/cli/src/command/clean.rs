@@ -36,6 +36,10 @@ pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, CliError> {
     };
     let mut report = storage::clean(&args.path, args.adopt.then_some(&mut ask))?;
     clean_classics(args, &mut report)?;
+    // Instances of killed recordings belong to no path.
+    let (removed, left) = record::remove_leftovers();
+    report.removed.extend(removed);
+    report.left.extend(left);
     let cleaned = CleanedTarget {
         path: &args.path,
         report: &report,

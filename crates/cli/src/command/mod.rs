@@ -17,6 +17,7 @@ mod mounts;
 mod outputs;
 pub(crate) mod paper;
 mod planned;
+pub(crate) mod record;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod runs;

@@ -166,7 +166,7 @@ pub(super) fn string(argument: &[u8]) -> Option<&[u8]> {
 }
 
 /// Meaning of a call.
-pub(super) fn kind(name: &[u8]) -> CallKind {
+pub(crate) fn kind(name: &[u8]) -> CallKind {
     match name {
         b"open" | b"openat" | b"openat2" | b"creat" => CallKind::Open,
         b"close" => CallKind::Close,

@@ -16,6 +16,7 @@ use call::{CallText, kind};
 use files::TracedDescriptors;
 use line::{StraceLine, StraceText, StraceTime};
 
+pub(crate) use call::kind as call_kind;
 pub(crate) use line::is_call;
 
 /// Limits of memory for calls that did not end yet.

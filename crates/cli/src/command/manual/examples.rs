@@ -191,6 +191,16 @@ const ALL: &[(&str, &str, &str)] = &[
         "pgmeter sink --listen 10.0.0.2:7765 --token-file token",
     ),
     (
+        "record",
+        "The requests to the disk of a directory for a minute:",
+        "pgmeter record --target /var/lib/mysql --for 60s -o mysql.pgt",
+    ),
+    (
+        "record",
+        "The requests to a device while a command runs:",
+        "pgmeter record --device /dev/sdb -o copy.pgt -- cp -r /data /mnt/sdb",
+    ),
+    (
         "doctor",
         "What can be measured in a directory:",
         "pgmeter doctor /mnt/disk",

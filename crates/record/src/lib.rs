@@ -1,0 +1,24 @@
+//! Recording of requests to block devices: a private tracefs instance, and the pages of its ring
+//! buffers.
+//!
+//! The kernel's top-level buffer, its filters and its events are never touched, because other
+//! programs may use them. Parsers of kernel text and pages are pure and check all bounds.
+
+mod block;
+mod devices;
+mod error;
+mod format;
+mod instance;
+mod layer;
+mod recorder;
+mod ring;
+mod tracefs;
+
+pub use block::{BlockEvents, KernelRequest};
+pub use devices::{check_output, choose_layer};
+pub use error::RecordError;
+pub use format::EventFormat;
+pub use instance::remove_leftovers;
+pub use layer::{RecordLayer, RecordedDevice};
+pub use recorder::{EndedRecording, RecordOptions, RecordProgress, TraceRecorder};
+pub use ring::{PageLayout, RingEvent, RingPage};
