@@ -91,6 +91,8 @@ const PROVOKED: &str = "
         a_killed_process_is_reported_and_the_others_continue
     rate-not-reached warnings
         a_rate_that_is_never_reached_is_reported
+    replay-late replays
+        a_stall_leaves_the_schedule_unchanged_and_shows_as_lateness
     responses-censored faults
         requests_unanswered_because_of_a_stall_are_reported_as_a_bound
     ring-flags-missing doubts

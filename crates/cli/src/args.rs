@@ -13,6 +13,7 @@ mod page;
 mod paper;
 mod record;
 mod recover;
+mod replay;
 mod report_format;
 mod runs;
 mod selftest;
@@ -47,6 +48,7 @@ pub(crate) use page::{PageArgs, ReportDirArg};
 pub(crate) use paper::{PaperAction, PaperArgs, PaperRunArgs, PaperShowArgs};
 pub(crate) use record::RecordArgs;
 pub(crate) use recover::LabRecoverArgs;
+pub(crate) use replay::ReplayArgs;
 pub(crate) use report_format::ReportFormat;
 pub(crate) use runs::{RunColumn, RunsAction, RunsArgs, RunsListArgs, StatusArg};
 pub(crate) use selftest::SelftestArgs;
@@ -165,6 +167,8 @@ with PAGER, or with `less -FRX`.";
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub workload: WorkloadArgs,
+    #[command(flatten, next_help_heading = "Replay of a trace")]
+    pub replay: ReplayArgs,
     /// Measure nothing; print the workload, options included, as a file for `run`
     #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
     pub print: Option<PrintArg>,

@@ -1,6 +1,6 @@
 //! Results of transactions, assigned to the time when they were due, not when they ended.
 
-use stats::Counter;
+use stats::{Counter, Histogram};
 
 /// A transaction counts as late if it starts more than this after its due time, in nanoseconds.
 // A sleeping thread wakes up about ten microseconds late, which is no delay of the target.
@@ -27,6 +27,9 @@ pub struct DueCounts {
     pub lateness_ns_max: u64,
     /// Number of transactions that started only after the loop was closed.
     pub left_count: u64,
+    /// Times from due to start, if they are recorded, as for traces.
+    // 20 KB that only replays need, so other loops do not have it.
+    pub lateness: Option<Histogram>,
 }
 
 impl DueCounts {
@@ -39,6 +42,7 @@ impl DueCounts {
             late_count: 0,
             lateness_ns_max: 0,
             left_count: 0,
+            lateness: None,
         }
     }
 
@@ -83,6 +87,11 @@ impl DueCounts {
         self.late_count += other.late_count;
         self.lateness_ns_max = self.lateness_ns_max.max(other.lateness_ns_max);
         self.left_count += other.left_count;
+        if let Some(other) = &other.lateness {
+            self.lateness
+                .get_or_insert_with(Histogram::new)
+                .merge(other);
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 //! Queue of due transactions, which are taken one by one, and their results.
 
+use crate::recorded_turns::RecordedTurns;
 use crate::{Arrivals, DueCounts, DueWindow, SharedArrivals};
 
 /// Due time of an idle slot.
-const IDLE_NS: u64 = u64::MAX;
+pub(crate) const IDLE_NS: u64 = u64::MAX;
 /// Longest wait of a stream whose phase other threads may end, in nanoseconds.
 // At the lowest rate, the next due time is minutes away.
 const WATCHED_WAIT_NS: u64 = 10_000_000;
@@ -15,6 +16,8 @@ pub enum DueTimes {
     Own(Arrivals),
     /// Arrivals shared by the threads of a worker.
     Shared(SharedArrivals),
+    /// Requests of a trace, shared by the threads of a worker.
+    Recorded(RecordedTurns),
 }
 
 impl DueTimes {
@@ -23,6 +26,7 @@ impl DueTimes {
         match self {
             Self::Own(arrivals) => arrivals.next_due_ns(),
             Self::Shared(arrivals) => arrivals.take_ns(),
+            Self::Recorded(turns) => turns.take().map_or(u64::MAX, |it| it.due_ns),
         }
     }
 
@@ -34,6 +38,7 @@ impl DueTimes {
                 Box::new(std::iter::from_fn(move || Some(arrivals.next_due_ns())))
             }
             Self::Shared(arrivals) => arrivals.left(),
+            Self::Recorded(turns) => Box::new(turns.left_ns()),
         }
     }
 
@@ -41,6 +46,7 @@ impl DueTimes {
         match self {
             Self::Own(arrivals) => arrivals.count_until(end_ns),
             Self::Shared(arrivals) => arrivals.count_until(end_ns),
+            Self::Recorded(turns) => turns.count_until(end_ns),
         }
     }
 }
@@ -54,6 +60,18 @@ pub struct Timing {
     pub now_ns: u64,
     /// Response times and lateness are recorded for requests due in this window.
     pub window: DueWindow,
+}
+
+impl Timing {
+    /// For a loop without due times.
+    pub const ANY: Self = Self {
+        start_ns: 0,
+        now_ns: 0,
+        window: DueWindow {
+            start_ns: 0,
+            length_ns: 0,
+        },
+    };
 }
 
 /// Due transactions of one thread. A due time is taken when a slot is free, and the transaction
@@ -182,11 +200,11 @@ impl DueQueue {
 /// Results of a loop, and the transactions that never started or never ended.
 #[derive(Debug, Clone)]
 pub struct Backlog {
-    counts: DueCounts,
-    pending_ns: Option<u64>,
-    begun_ns: Vec<u64>,
-    start_ns: u64,
-    due: DueTimes,
+    pub(crate) counts: DueCounts,
+    pub(crate) pending_ns: Option<u64>,
+    pub(crate) begun_ns: Vec<u64>,
+    pub(crate) start_ns: u64,
+    pub(crate) due: DueTimes,
 }
 
 impl Backlog {

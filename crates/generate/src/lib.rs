@@ -21,6 +21,8 @@ mod open_loop;
 pub mod pool;
 mod position;
 pub mod program;
+mod recorded_turns;
+mod replay;
 mod rng;
 #[cfg(test)]
 mod sample;
@@ -46,6 +48,8 @@ pub use iometer::Iometer;
 pub use messages::Messages;
 pub use open_loop::{OpenLoopGenerator, OpenStream, RESPONSE_KINDS};
 pub use plan::share;
+pub use recorded_turns::RecordedTurns;
+pub use replay::TraceReplay;
 pub use rng::{IometerRng, Rng};
 pub use shared_arrivals::SharedArrivals;
 pub use slots::{lane, slot_spans};

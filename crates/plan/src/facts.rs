@@ -75,6 +75,24 @@ pub struct TargetFacts {
 }
 
 impl TargetFacts {
+    /// Alignment of offsets and lengths for direct I/O in bytes; 512 if unknown.
+    #[must_use]
+    pub const fn direct_unit(&self) -> u32 {
+        match (self.direct_alignment_bytes, self.block_bytes) {
+            (0, 0) => 512,
+            (0, block) => block,
+            (unit, _) => unit,
+        }
+    }
+
+    /// Size of a device or existing file in bytes; `None` if a file is created.
+    #[must_use]
+    pub fn fixed_bytes(&self) -> Option<u64> {
+        let is_present = self.exists && self.size_bytes > 0;
+        let is_kind = matches!(self.kind, TargetKind::File | TargetKind::Device);
+        (is_present && is_kind).then_some(self.size_bytes)
+    }
+
     /// Facts of a target that was not examined.
     #[must_use]
     pub fn placeholder(path: &str, kind: TargetKind) -> Self {

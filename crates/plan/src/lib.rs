@@ -242,6 +242,8 @@ pub enum ArrivalKind {
     Uniform,
     /// A Poisson process: random and independent.
     Poisson,
+    /// The recorded times of a trace. Only replays have them; a workload file does not.
+    Recorded,
 }
 
 impl ArrivalKind {
@@ -251,6 +253,7 @@ impl ArrivalKind {
         match self {
             Self::Uniform => "uniform",
             Self::Poisson => "poisson",
+            Self::Recorded => "recorded",
         }
     }
 }

@@ -390,7 +390,7 @@ impl AccessPlanner<'_, '_> {
         let is_direct = self.options.cache == CacheMode::Direct
             && self.options.engine != EngineKind::Null
             && entry.facts.kind != TargetKind::Null;
-        is_direct.then(|| entry.direct_unit())
+        is_direct.then(|| entry.facts.direct_unit())
     }
 
     fn check_lines(&mut self, lines: &[LinePlan], spans: &[SpanPlan]) -> Result<(), Diagnostic> {
@@ -401,7 +401,7 @@ impl AccessPlanner<'_, '_> {
                 path: &entry.facts.path,
                 span: *span,
                 direct_unit,
-                fixed_bytes: entry.fixed_bytes(),
+                fixed_bytes: entry.facts.fixed_bytes(),
             };
             for line in lines {
                 target.fits(line)?;

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use description::model::defaults::SIZE_DEFAULT;
 use description::model::{OneOrMany, Workload};
 use plan::job::{
-    ConvertedJobs, FileShare, JobFiles, JobPlan, Layout as FileLayout, NamedFile, UnplannedJob,
+    ConvertedJobs, FileShare, JobFiles, JobPlan, Layout as FileLayout, NamedFile, RecordedPlan,
+    UnplannedJob,
 };
 use plan::{
     CacheMode, Cell, CursorKind, EngineKind, PositionRule, RingOptions, SpanPlan, TargetKind, Work,
@@ -148,7 +149,14 @@ impl JobPlanner<'_, '_> {
         limits::check_names(&files, self.context)?;
         self.take_space(&files, &jobs);
         let cell = self.cell(&jobs, files);
-        let cells = self.method.spread(cell)?;
+        let mut cells = self.method.spread(cell)?;
+        // Last, because a rate of the workload is refused above.
+        for cell in &mut cells {
+            let mut recorded = jobs.iter().filter_map(|job| job.plan.recorded.as_ref());
+            cell.rate = cell
+                .rate
+                .or_else(|| recorded.find_map(RecordedPlan::open_loop));
+        }
         self.context.weight += cells.iter().map(|it| weight(&it.workers)).sum::<usize>();
         match self.context.weight > WEIGHT_MAX {
             true => Err(plan_too_large()),
@@ -471,7 +479,7 @@ fn present(entry: &ResolvedTarget, wanted: u64) -> Result<u64, Diagnostic> {
 
 /// Error if direct I/O on the target is not possible with the job's sizes.
 fn unaligned(job: &UnplannedJob, start_bytes: u64, entry: &ResolvedTarget) -> Option<Diagnostic> {
-    let unit = entry.direct_unit().max(1);
+    let unit = entry.facts.direct_unit().max(1);
     let blocks = &job.plan.stream.blocks;
     let mix = job.plan.stream.mix;
     let rules = [(mix.reads(), &blocks.read), (mix.modifies(), &blocks.write)];

@@ -36,7 +36,11 @@ pub(super) fn check(job: &UnplannedJob) -> Result<(), Diagnostic> {
 /// Refuses a file that is too small to be divided among the threads of its job.
 pub(super) fn check_shares(job: &UnplannedJob) -> Result<(), Diagnostic> {
     let plan = &job.plan;
-    let parts = u64::from(plan.thread_count());
+    // The threads of a replay share its requests, not its file.
+    let parts = match plan.trace() {
+        Some(_) => 1,
+        None => u64::from(plan.thread_count()),
+    };
     let least = u64::from(plan.buffer_bytes()).saturating_mul(parts);
     let mut files = plan.files.iter().filter(|_| parts > 1);
     let Some(file) = files.find(|it| it.size_bytes < least) else {

@@ -280,24 +280,6 @@ fn planned(entry: &ResolvedTarget) -> TargetPlan {
         path: PathBuf::from(&entry.facts.path),
         kind: entry.facts.kind,
         size_bytes: entry.needed_bytes,
-        block_bytes: entry.direct_unit(),
-    }
-}
-
-impl ResolvedTarget {
-    /// Alignment of offsets and lengths for direct I/O in bytes; 512 if unknown.
-    pub fn direct_unit(&self) -> u32 {
-        match (self.facts.direct_alignment_bytes, self.facts.block_bytes) {
-            (0, 0) => 512,
-            (0, block) => block,
-            (unit, _) => unit,
-        }
-    }
-
-    /// Size of a device or existing file in bytes; `None` if a file is created.
-    pub fn fixed_bytes(&self) -> Option<u64> {
-        let is_present = self.facts.exists && self.facts.size_bytes > 0;
-        let is_kind = matches!(self.facts.kind, TargetKind::File | TargetKind::Device);
-        (is_present && is_kind).then_some(self.facts.size_bytes)
+        block_bytes: entry.facts.direct_unit(),
     }
 }

@@ -109,6 +109,7 @@ pub mod tests {
                 drain_ns: 0,
                 late_count: 0,
                 lateness_max_ns: 0,
+                lateness: None,
                 backlog_end: 0,
             });
             record.cells.push(cell);

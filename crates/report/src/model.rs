@@ -5,6 +5,7 @@ mod curve;
 mod document;
 mod matrix;
 mod open_loop;
+mod replay;
 mod sentences;
 mod steady;
 mod tables;
@@ -45,6 +46,8 @@ pub struct Model {
     pub operations: Option<Table>,
     /// Response times and lateness, if there are open loops.
     pub open_loop: Option<Table>,
+    /// Replayed traces, recorded next to achieved.
+    pub replays: Option<Table>,
     /// Response-time curves, if any.
     pub curves: Option<Table>,
     /// Results of classic programs, under their original names.
@@ -141,6 +144,7 @@ impl Model {
             settings: sentences::settings(record),
             command: command_line(&record.command),
             open_loop: open_loop::table(record, unit),
+            replays: replay::table(record, unit),
             curves: curve::table(record, unit),
             classic: tables::classic(record),
             usage: usage::usage(record),

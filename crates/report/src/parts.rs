@@ -1,6 +1,7 @@
 //! Parts of a cell: its operations, and its transactions if they are something else.
 
-use results::{CellRecord, IntervalRecord, OperationFigures, Phase, TransactionFigures};
+use plan::job::{RecordedPlan, TracePlan};
+use results::{CellRecord, IntervalRecord, OperationFigures, Phase, RunRecord, TransactionFigures};
 
 /// Returns the operations that succeeded or failed at least once. Reads and writes come first.
 #[must_use]
@@ -87,6 +88,18 @@ fn moves_bytes(operation: &str) -> bool {
 #[must_use]
 pub fn is_classic(cell: &CellRecord) -> bool {
     matches!(cell.phase, Phase::Classic(_))
+}
+
+/// Returns the requests and the trace that a cell replays; `None` for other work.
+#[must_use]
+pub fn replayed<'a>(
+    record: &'a RunRecord,
+    cell: &CellRecord,
+) -> Option<(&'a RecordedPlan, &'a TracePlan)> {
+    let workers = &record.plan.cell(cell.index)?.workers;
+    let jobs = workers.iter().filter_map(|worker| worker.job.as_deref());
+    let mut recorded = jobs.filter_map(|job| job.recorded.as_ref());
+    recorded.find_map(|it| Some((it, it.trace.as_ref()?)))
 }
 
 /// Returns the kinds of transaction to list. Omits those that are single operations, and the only

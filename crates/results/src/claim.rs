@@ -74,6 +74,7 @@ impl WarningCode {
             | Self::CellCutShort
             | Self::DepthNotFound
             | Self::RateNotReached
+            | Self::ReplayLate
             | Self::ResponsesCensored
             | Self::LimitInForce
             | Self::NotMounted

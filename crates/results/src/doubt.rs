@@ -55,6 +55,7 @@ pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<W
         processor::worker_cpu_bound(cell, environment),
         processor::saturated(cell, environment),
         open_loop::rate_not_reached(cell),
+        open_loop::replay_late(cell),
         open_loop::responses_censored(cell),
         processor::steal_time(cell),
         interval_late(cell),

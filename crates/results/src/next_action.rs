@@ -156,6 +156,9 @@ const fn fixed_words(code: &WarningCode) -> Option<&'static str> {
         WarningCode::GoalMissed => "lower the goal that was missed",
         WarningCode::DepthNotFound => "raise the latency limit of the job",
         WarningCode::RankLost => "find out why the process ended, and run again",
+        WarningCode::ReplayLate => {
+            "replay it more slowly (`--speed 0.5x`), or a part of it, or on an idle machine"
+        }
         WarningCode::TraceBroken => "replay it on the files that it was recorded on",
         WarningCode::DirectNotHonored | WarningCode::DirectFallsBack => {
             "use a target on a file system with direct I/O, such as ext4 or xfs"

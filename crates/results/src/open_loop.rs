@@ -50,6 +50,10 @@ pub struct OpenLoopFigures {
     /// Longest delay from due to started, in nanoseconds. For requests that never started, until
     /// the run stopped starting requests.
     pub lateness_max_ns: u64,
+    /// Time from due to started, of all requests of a replayed trace that were due in the
+    /// measurement. None for other work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lateness: Option<Latency>,
     /// Requests due by the end of the measurement that had not started by then.
     pub backlog_end: u64,
 }
@@ -71,6 +75,8 @@ pub struct DueFigures {
     pub late_count: u64,
     /// As [`OpenLoopFigures::lateness_max_ns`].
     pub lateness_max_ns: u64,
+    /// As [`OpenLoopFigures::lateness`].
+    pub lateness: Option<Histogram>,
     /// As [`OpenLoopFigures::backlog_end`].
     pub backlog_end: u64,
 }
@@ -89,6 +95,11 @@ impl DueFigures {
         self.drain_ns += later.drain_ns;
         self.late_count += later.late_count;
         self.lateness_max_ns = self.lateness_max_ns.max(later.lateness_max_ns);
+        if let Some(later) = &later.lateness {
+            self.lateness
+                .get_or_insert_with(Histogram::new)
+                .merge(later);
+        }
         self.backlog_end += later.backlog_end;
     }
 }
@@ -121,6 +132,7 @@ impl OpenLoopFigures {
             drain_ns: due.drain_ns,
             late_count: due.late_count,
             lateness_max_ns: due.lateness_max_ns,
+            lateness: due.lateness.as_ref().map(Latency::of),
             backlog_end: due.backlog_end,
         }
     }
@@ -154,6 +166,9 @@ impl OpenLoopFigures {
             ArrivalKind::Uniform => 1.0,
             // The number of arrivals of a Poisson process has its mean as variance.
             ArrivalKind::Poisson => POISSON_ERRORS * requested.sqrt(),
+            // The replay of a trace lasts until its last request is done, so its mean rate depends
+            // on a single request. Its lateness shows whether the target is too slow.
+            ArrivalKind::Recorded => return false,
         };
         self.achieved_per_second * seconds < requested * REACHED_SHARE - chance
     }

@@ -211,6 +211,8 @@ warning_codes! {
     DepthNotFound = "depth-not-found",
     /// The requested rate was not reached.
     RateNotReached = "rate-not-reached",
+    /// Requests of a replay started late.
+    ReplayLate = "replay-late",
     /// Requests that were due never started, so their response times are lower bounds.
     ResponsesCensored = "responses-censored",
     /// A limit of the system or of a control group held the run back.

@@ -40,6 +40,11 @@ fn add_worker(all: &mut DueFigures, lanes: &[&OpenLoopEnd]) {
         all.late_count += counts.late_count;
         all.lateness_max_ns = all.lateness_max_ns.max(counts.lateness_ns_max);
         all.backlog_end += counts.left_count;
+        if let Some(lateness) = &counts.lateness {
+            all.lateness
+                .get_or_insert_with(Histogram::new)
+                .merge(lateness);
+        }
     }
     let Some(end_ns) = lanes.iter().filter_map(|lane| lane.end_ns).max() else {
         // The cell ended after its number of operations, so none of them is missing.
@@ -57,6 +62,10 @@ fn add_worker(all: &mut DueFigures, lanes: &[&OpenLoopEnd]) {
     all.drain_ns = all.drain_ns.max(drain_ns);
     let unanswered = unanswered(lanes, end_ns);
     let count = unanswered.count();
+    if let Some(lateness) = &mut all.lateness {
+        // A request that never started is as late as it waited.
+        lateness.merge(&unanswered);
+    }
     all.responses.merge(&unanswered);
     all.censored_count += count;
     all.censored_min_ns = all

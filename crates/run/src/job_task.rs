@@ -25,7 +25,7 @@ use crate::engines::{self, EngineSpec, EngineWork, LaneOutcome, OpenFiles};
 use crate::gate::{JobEnd, JobEndGuard};
 use crate::lane::Lane;
 use crate::outcome::WorkerOutcome;
-use crate::pace::{ClosedLoop, LoopParts, Pace, PollingClosedLoop};
+use crate::pace::{ClosedLoop, LoopParts, Pace, PollingClosedLoop, replay};
 use crate::recorder::Counting;
 use crate::schedule::Schedule;
 use crate::spans::{Contents, Verify};
@@ -169,7 +169,7 @@ struct JobLane<'a> {
 }
 
 impl EngineWork for JobLane<'_> {
-    fn run<E: Engine + 'static>(self, engine: E, notes: EngineNotes) -> LaneOutcome {
+    fn run<E: Engine + 'static>(self, mut engine: E, notes: EngineNotes) -> LaneOutcome {
         let JobLane {
             task,
             lane,
@@ -177,6 +177,14 @@ impl EngineWork for JobLane<'_> {
             start,
         } = self;
         let (clock, batch) = (start.clock.clone(), start.batch);
+        let mut plain = task.contents.source.plain(lane.plan.seed);
+        // Also for verified content: some kinds of content fill a buffer only here. Large buffers
+        // take milliseconds, by which the first requests would be late.
+        if task.stream.operations().contains(Operation::Write) {
+            for slot in 0..engine.slot_count() {
+                plain.prepare_buffer(engine.buffer(slot));
+            }
+        }
         // Jobs whose files are all on one target have one span, whatever the number of files.
         let counting = match lane.plan.spans.len() {
             0 | 1 => Counting::SingleSpan,
@@ -204,12 +212,9 @@ impl EngineWork for JobLane<'_> {
             clock,
             batch,
         };
-        let mut plain = task.contents.source.plain(lane.plan.seed);
-        // Also for verified content: some kinds of content fill a buffer only here.
-        if task.stream.operations().contains(Operation::Write) {
-            for slot in 0..parts.engine.slot_count() {
-                plain.prepare_buffer(parts.engine.buffer(slot));
-            }
+        if let Some(turns) = lane.recorded.clone() {
+            let requests = (turns, task.stream.operations());
+            return replay(lane.pace.clone(), requests, boxed(parts), plain).map(Some);
         }
         let (engine, contents) = (&mut parts.engine, &task.contents);
         let special = special_content(engine, task.own_content, contents, lane)?;

@@ -1,9 +1,11 @@
 //! Threads of a cell: one per worker, or one per slot if the engine has one request in flight.
 
+use std::sync::Arc;
+
 use engine::{Operation, OperationSet};
 use generate::{
     Arrivals, DueTimes, GenerateError, Generator, Iometer, Messages, OwnCursor, RESPONSE_KINDS,
-    SharedCursor, Transfer, named,
+    RecordedTurns, SharedCursor, Transfer, named,
 };
 use plan::{ArrivalKind, Cell, CursorKind, OpenLoop, PositionRule, WorkerPlan};
 use stats::Interval;
@@ -23,6 +25,8 @@ pub(crate) struct Lane {
     pub cursors: Cursors,
     /// Due times of the requests; `None` in a closed loop.
     pub pace: Option<OpenLoopPace>,
+    /// Requests of the trace that the lane's worker replays.
+    pub recorded: Option<RecordedTurns>,
     /// Operations of this lane, if their number ends the cell.
     pub operations: Option<u64>,
 }
@@ -173,20 +177,30 @@ pub(crate) fn job_lanes(cell: &Cell) -> Result<Vec<Lane>, GenerateError> {
     let workers = cell.workers.iter().enumerate();
     let threads = workers.flat_map(|(worker_index, worker)| {
         let threads = generate::job::threads(worker).into_iter();
-        threads.map(move |plan| (worker_index, plan))
+        // The threads of a worker share the list of requests.
+        let recorded = recorded_turns(worker);
+        threads.map(move |plan| (worker_index, plan, recorded.clone()))
     });
-    let lanes = threads.map(|(worker_index, plan)| Lane {
+    let lanes = threads.map(|(worker_index, plan, recorded)| Lane {
         worker_index,
         span_indexes: (0..plan.spans.len()).collect(),
         plan,
         cursors: Cursors::Own(Vec::new()),
         pace: None,
+        recorded,
         operations: None,
     });
     let mut lanes: Vec<Lane> = lanes.collect();
     finish(&mut lanes, cell)?;
     lanes.retain(|lane| cell.is_own(&lane.plan));
     Ok(lanes)
+}
+
+/// The requests of the trace that a worker replays, if any.
+fn recorded_turns(worker: &WorkerPlan) -> Option<RecordedTurns> {
+    let recorded = worker.job.as_deref()?.recorded.as_ref()?;
+    recorded.trace.as_ref()?;
+    Some(RecordedTurns::new(Arc::clone(&recorded.acts)))
 }
 
 /// Sets the due times and the number of operations of all lanes of a cell.
@@ -217,18 +231,7 @@ pub(crate) fn set_paces(
     let looks = lanes.len() < processors;
     for of_worker in lanes.chunk_by_mut(|a, b| a.worker_index == b.worker_index) {
         let worker = &cell.workers[of_worker[0].worker_index];
-        let index = of_worker[0].worker_index as u32;
-        let arrivals = match rate.arrivals {
-            ArrivalKind::Uniform => Arrivals::uniform(rate.per_second, index, worker_count)?,
-            ArrivalKind::Poisson => Arrivals::poisson(rate.per_second, worker_count, worker.seed)?,
-        };
-        let due_times: Vec<DueTimes> = match of_worker.len() {
-            1 => vec![DueTimes::Own(arrivals)],
-            count => {
-                let shared = arrivals.shared_by(count as u32).into_iter();
-                shared.map(DueTimes::Shared).collect()
-            }
-        };
+        let due_times = due_times(of_worker, rate, worker, worker_count)?;
         for (lane, due) in of_worker.iter_mut().zip(due_times) {
             lane.pace = Some(OpenLoopPace {
                 due,
@@ -242,6 +245,40 @@ pub(crate) fn set_paces(
         }
     }
     Ok(())
+}
+
+/// The due times of a worker's lanes, one per lane.
+fn due_times(
+    lanes: &[Lane],
+    rate: OpenLoop,
+    worker: &WorkerPlan,
+    worker_count: u32,
+) -> Result<Vec<DueTimes>, GenerateError> {
+    let index = lanes[0].worker_index as u32;
+    let arrivals = match rate.arrivals {
+        ArrivalKind::Uniform => Arrivals::uniform(rate.per_second, index, worker_count)?,
+        ArrivalKind::Poisson => Arrivals::poisson(rate.per_second, worker_count, worker.seed)?,
+        ArrivalKind::Recorded => {
+            let recorded = lanes.iter().filter_map(|lane| lane.recorded.clone());
+            let due_times: Vec<DueTimes> = recorded.map(DueTimes::Recorded).collect();
+            return match due_times.len() == lanes.len() {
+                true => Ok(due_times),
+                // Only a damaged plan requests recorded times without a trace.
+                false => Err(GenerateError::JobNumber {
+                    what: "the number of recorded requests",
+                    value: 0,
+                    wanted: "above 0",
+                }),
+            };
+        }
+    };
+    Ok(match lanes.len() {
+        1 => vec![DueTimes::Own(arrivals)],
+        count => {
+            let shared = arrivals.shared_by(count as u32).into_iter();
+            shared.map(DueTimes::Shared).collect()
+        }
+    })
 }
 
 fn whole(worker_index: usize, worker: &WorkerPlan, addresses: &[SharedCursor]) -> Lane {
@@ -259,6 +296,7 @@ fn whole(worker_index: usize, worker: &WorkerPlan, addresses: &[SharedCursor]) -
         plan: worker.clone(),
         cursors,
         pace: None,
+        recorded: None,
         operations: None,
     }
 }
@@ -287,6 +325,7 @@ fn split(worker_index: usize, worker: &WorkerPlan, addresses: &[SharedCursor]) -
             plan: generate::lane(worker, lane_index as u32, span_index),
             cursors: Cursors::Shared(vec![cursor]),
             pace: None,
+            recorded: None,
             operations: None,
         }
     };

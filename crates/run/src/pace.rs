@@ -1,7 +1,10 @@
 //! Start times of requests: after the previous request, or when they are due.
 
-use engine::{Clock, Completion, Engine, EngineError, Request, Wait};
-use generate::{Content, DueQueue, DueTimes, DueWindow, Generator, OpenLoopGenerator, Timing};
+use engine::{Clock, Completion, Engine, EngineError, OperationSet, Request, Wait};
+use generate::{
+    Content, DueQueue, DueTimes, DueWindow, Generator, OpenLoopGenerator, RecordedTurns, Timing,
+    TraceReplay,
+};
 
 use crate::RunError;
 use crate::batch::Batch;
@@ -129,6 +132,31 @@ impl Pace for OpenLoopPace {
         };
         Ok(punctual.run_open(self.drain_max_ns)?.outcome)
     }
+}
+
+/// Replays a trace: its requests start when they are due, or without due times, as soon as a slot
+/// is free.
+pub(crate) fn replay<E: Engine, C: Content, K: Clock>(
+    pace: Option<OpenLoopPace>,
+    (turns, operations): (RecordedTurns, OperationSet),
+    mut parts: LoopParts<E, K>,
+    content: C,
+) -> Result<WorkerOutcome, RunError> {
+    let slot_count = parts.engine.slot_count();
+    let Some(pace) = pace else {
+        let generator = TraceReplay::<false>::new(turns, operations, Timing::ANY, slot_count);
+        return ClosedLoop.run(parts, generator, content);
+    };
+    let timing = pace.timing(&mut parts.recorder, &parts.clock);
+    let punctual = Loop {
+        engine: pace.punctual(parts.engine),
+        generator: TraceReplay::<true>::new(turns, operations, timing, slot_count),
+        content,
+        clock: parts.clock,
+        recorder: parts.recorder,
+        batch: parts.batch,
+    };
+    Ok(punctual.run_open(pace.drain_max_ns)?.outcome)
 }
 
 impl OpenLoopPace {

@@ -31,7 +31,8 @@ pub(crate) fn rate(
     let figures = cell.open_loop.as_ref();
     let achieved = figures.map(|it| it.achieved_per_second);
     let share = match arrivals {
-        ArrivalKind::Uniform => UNIFORM_ERROR_MAX,
+        // No check replays a trace; recorded times are exact as well.
+        ArrivalKind::Uniform | ArrivalKind::Recorded => UNIFORM_ERROR_MAX,
         // A Poisson count of N has a standard deviation of √N.
         ArrivalKind::Poisson => ERRORS_MAX / (RATE * SECONDS).sqrt(),
     };

@@ -18,8 +18,9 @@ impl NameId {
     /// Stands for all names after the limit was reached.
     pub const OVERFLOW: Self = Self(1);
 
-    /// The number as it is written into traces.
-    pub(crate) fn number(self) -> u32 {
+    /// The number, in the order of first use.
+    #[must_use]
+    pub const fn number(self) -> u32 {
         self.0
     }
 

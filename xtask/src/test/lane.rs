@@ -178,7 +178,12 @@ pub const LANES: &[TestLane] = &[
     ),
     TestLane {
         name: "faults",
-        kind: LaneAction::ParallelTests(Select::EndToEnd(&["faults", "searches", "file_faults"])),
+        kind: LaneAction::ParallelTests(Select::EndToEnd(&[
+            "faults",
+            "searches",
+            "file_faults",
+            "replays",
+        ])),
         must_run: true,
         must_run_tests: &["a_flipped_bit_is_reported_with_its_offset"],
     },

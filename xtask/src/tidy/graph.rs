@@ -22,6 +22,7 @@ pub const ORDER: &[&str] = &[
     "planning",
     "results",
     "import",
+    "replay",
     "front",
     "store",
     "compare",

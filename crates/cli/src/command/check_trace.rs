@@ -43,10 +43,15 @@ pub(super) fn trace_files(args: &CheckArgs) -> Result<Option<Vec<PathBuf>>, CliE
         let help = "leave out all options except `--json`, `--layer` and `--time-unit`";
         return Err(CliError::new(Exit::Usage, message, Some(help.to_owned())));
     }
-    Ok(Some(match names.as_slice() {
+    Ok(Some(trace_inputs(names)))
+}
+
+/// All files of the trace with these names.
+pub(super) fn trace_inputs(names: &[String]) -> Vec<PathBuf> {
+    match names {
         [only] => with_other_cpus(Path::new(only)),
         _ => names.iter().map(PathBuf::from).collect(),
-    }))
+    }
 }
 
 fn options_of_traces() -> CliError {
@@ -56,7 +61,7 @@ fn options_of_traces() -> CliError {
 }
 
 /// Looks at the start without taking it: a workload is read later.
-fn begins_as_trace(name: &str) -> bool {
+pub(super) fn begins_as_trace(name: &str) -> bool {
     if name == STDIN {
         let stdin = std::io::stdin();
         return !stdin.is_terminal() && stdin.lock().fill_buf().is_ok_and(is_trace);
@@ -151,7 +156,8 @@ pub(super) fn check_trace(
     Ok(Exit::Success)
 }
 
-fn open(path: &Path) -> Result<Box<dyn Read>, CliError> {
+/// Opens a file of a trace.
+pub(super) fn open(path: &Path) -> Result<Box<dyn Read>, CliError> {
     if path.as_os_str() == STDIN {
         return Ok(Box::new(std::io::stdin().lock()));
     }

@@ -18,6 +18,7 @@ mod outputs;
 pub(crate) mod paper;
 mod planned;
 pub(crate) mod record;
+pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod runs;

@@ -9,12 +9,13 @@ use store::Store;
 use super::cluster::{RankRole, StartedCluster, options};
 use super::outputs::Outputs;
 use super::planned::{as_toml, not_mounted, planned, toml_for_record};
+use super::replay::trace_or_workload;
 use super::runs::change_tags;
 use crate::args::{PrintArg, RunArgs};
 use crate::document::OutputText;
 use crate::event_file::EventFile;
 use crate::failure::{CliError, Exit};
-use crate::input::{Input, input};
+use crate::input::Input;
 use crate::live::LiveDisplay;
 use crate::live_page::LivePage;
 use crate::signals::{ResumeFlag, skip_at_signal};
@@ -38,7 +39,7 @@ pub(crate) fn run(
         warnings,
         mut overrides,
         ..
-    } = input(&args.workload)?;
+    } = trace_or_workload(args)?;
     if let Some(PrintArg::Toml) = args.print {
         return print_toml(&workloads, &warnings, &overrides);
     }

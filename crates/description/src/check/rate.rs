@@ -4,13 +4,20 @@ use units::Rate;
 
 use crate::flaw::ValueError;
 use crate::model::{OneOrMany, Workload};
-use plan::{RATE_MAX, RATE_MIN};
+use plan::{ArrivalKind, RATE_MAX, RATE_MIN};
 
 /// Maximum number of rates in a list.
 const RATES_MAX: usize = 10_000;
 
 /// Checks one file alone.
 pub(super) fn check(workload: &Workload) -> Result<(), ValueError> {
+    let arrivals = workload.job.iter().map(|job| job.arrivals);
+    let mut arrivals = arrivals.chain([workload.arrivals]);
+    if arrivals.any(|it| it == Some(ArrivalKind::Recorded)) {
+        let message = "only the replay of a trace has recorded arrivals";
+        let help = "write `arrivals = \"poisson\"`, or replay a trace: `pgmeter run TRACE`";
+        return Err(ValueError::new("arrivals", message, help));
+    }
     let Some(rates) = workload.rate.as_ref().map(OneOrMany::as_slice) else {
         return Ok(());
     };

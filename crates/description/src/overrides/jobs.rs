@@ -21,6 +21,9 @@ const OVERRIDABLE_KEYS: [&str; 12] = [
     "targets",
 ];
 
+/// Further keys that can be applied to a trace, whose requests no table can express.
+const KEYS_OF_TRACES: [&str; 2] = ["find_depth", "iodepth"];
+
 /// The workload in a form to which options with these keys can be applied. Converted jobs become
 /// tables if a key requires it.
 ///
@@ -31,17 +34,38 @@ pub(super) fn convert_for_keys(
     workload: &Workload,
 ) -> Result<Workload, Diagnostic> {
     // Tables cannot express every job, so a key that does not need them must not require them.
-    let table_key = keys
-        .iter()
-        .find(|key| !OVERRIDABLE_KEYS.contains(&key.as_str()));
+    let is_trace = workload.jobs.as_ref().is_some_and(|jobs| jobs.is_trace());
+    let applies = |key: &&String| {
+        OVERRIDABLE_KEYS.contains(&key.as_str())
+            || is_trace && KEYS_OF_TRACES.contains(&key.as_str())
+    };
+    let table_key = keys.iter().find(|key| !applies(key));
     let Some(key) = table_key.filter(|_| workload.jobs.is_some()) else {
         return Ok(workload.clone());
     };
+    if is_trace {
+        return Err(not_of_traces(key));
+    }
     job::to_tables(workload).map_err(|error| {
         let message = format!("`{key}` cannot be changed: {}", error.message);
         let help = format!("leave `{key}` out");
         Diagnostic { message, ..error }.help(help)
     })
+}
+
+/// The error for a key that the requests of a trace leave no room for.
+fn not_of_traces(key: &str) -> Diagnostic {
+    let message = format!(
+        "`{key}` does not apply to a trace, whose requests have their own kinds, places and times"
+    );
+    let help = match key {
+        "operations" => "use `--first N` to replay fewer requests".to_owned(),
+        "rate" | "arrivals" | "find_rate" | "curve" => {
+            "use `--speed 2x`, or `--pace as-fast` for the highest rate".to_owned()
+        }
+        _ => format!("leave `{key}` out"),
+    };
+    Diagnostic::error("", message).help(help)
 }
 
 /// Removes keys of a job that options replace.

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use engine::{Operation, Request};
-use plan::job::{RecordedKind, RecordedPlan, RecordedRequest};
+use plan::job::{RecordedPlan, RecordedRequest};
 
 use super::{JobSlot, JobStream, SlotRequest};
+use crate::replay::operation;
 use crate::{GenerateError, Step};
 
 #[derive(Debug, Clone)]
@@ -81,14 +82,7 @@ impl JobStream {
             ReplayStep::NotBefore(until_ns) => return Step::Wait { until_ns },
             ReplayStep::Finished => return self.end_loop(),
         };
-        let operation = match act.kind {
-            RecordedKind::Read => Operation::Read,
-            RecordedKind::Write => Operation::Write,
-            RecordedKind::Fsync => Operation::Fsync,
-            RecordedKind::Fdatasync => Operation::Fdatasync,
-            RecordedKind::Trim => Operation::Trim,
-            RecordedKind::Other => unreachable!("logs to be replayed have no other calls"),
-        };
+        let operation = operation(act.kind);
         let kind = match operation {
             Operation::Fsync | Operation::Fdatasync => SlotRequest::Uncounted,
             _ => SlotRequest::Counted,

@@ -50,6 +50,13 @@ fn part_of(job: &JobPlan, (index, count): (u32, u32)) -> JobPlan {
             ..*file
         }
     };
+    // The threads of a replay share its list of requests, each of which may be anywhere.
+    if job.trace().is_some() {
+        return JobPlan {
+            iodepth: 1,
+            ..job.clone()
+        };
+    }
     let mut part = JobPlan {
         iodepth: 1,
         files: job.files.iter().map(file_part).collect(),

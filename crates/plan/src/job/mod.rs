@@ -18,7 +18,9 @@ use crate::{CacheMode, ContentPlan, EngineKind, FrontOrigin, RingOptions};
 
 pub use check::{BlockCheck, BlockCheckKind, ContentPattern, PatternTemplate};
 pub use goals::{DepthTarget, FlowShare, GoalMeasure, JobGoals, MinRate, RateFloor, SteadyGoal};
-pub use recorded::{LoggedRequest, RecordedKind, RecordedPlan, RecordedRequest};
+pub use recorded::{
+    AddressMap, DueProfile, LoggedRequest, RecordedKind, RecordedPlan, RecordedRequest, TracePlan,
+};
 pub use share::FileShare;
 pub use stream::{
     BlockRule, FileOrder, OffsetOrder, PaceRule, PerDirection, RangeSync, ReadBack, ReadWriteMix,
@@ -328,6 +330,14 @@ pub struct ConvertedJobs {
     pub files: JobFiles,
 }
 
+impl ConvertedJobs {
+    /// `true` if a job replays a trace.
+    #[must_use]
+    pub fn is_trace(&self) -> bool {
+        self.jobs.iter().any(|job| job.plan.trace().is_some())
+    }
+}
+
 /// A job before its cell is planned.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnplannedJob {
@@ -396,6 +406,12 @@ impl JobPlan {
             Some(recorded) => recorded.is_paced(),
             None => self.stream.is_paced(),
         }
+    }
+
+    /// The trace that it replays, if any.
+    #[must_use]
+    pub fn trace(&self) -> Option<&TracePlan> {
+        self.recorded.as_ref()?.trace.as_ref()
     }
 
     /// Number of threads that issue its requests: one per request in flight if the engine has one

@@ -266,7 +266,7 @@ impl ProgramPlanner<'_, '_> {
         if !may_be_direct || !is_touched {
             return Ok(());
         }
-        let unit = entry.direct_unit();
+        let unit = entry.facts.direct_unit();
         let amounts = bytes::moved(workload, self.program, (self.table, is_direct));
         let mut sizes = amounts.into_iter();
         let Some((key, size)) = sizes.find(|(_, size)| !size.is_multiple_of(unit.into())) else {

@@ -109,6 +109,7 @@ pub fn search() -> RunRecord {
             drain_ns: 0,
             late_count: u64::from(number) * 40,
             lateness_max_ns: 3_000_000,
+            lateness: None,
             backlog_end: 0,
         });
         cell

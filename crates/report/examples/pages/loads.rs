@@ -78,6 +78,7 @@ pub fn curve() -> RunRecord {
             drain_ns: 0,
             late_count: u64::from(percent) * 40,
             lateness_max_ns: 3_000_000,
+            lateness: None,
             backlog_end: 0,
         });
         cell

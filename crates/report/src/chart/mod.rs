@@ -19,7 +19,7 @@ pub use by_setting::by_setting;
 pub use distribution::{histogram, histogram_of, percentiles};
 pub use figures::figures;
 pub use number::ChartNumber;
-pub use over_time::{latency, throughput, waiting};
+pub use over_time::{latency, replayed_rate, throughput, waiting};
 pub use processes::processes;
 pub use response::response_curve;
 pub use rounds::rounds;

@@ -1,5 +1,6 @@
 //! Throughput and latency of a cell over time, from its intervals.
 
+use plan::job::DueProfile;
 use results::{CellRecord, IntervalFigures, IntervalRecord};
 use units::format;
 
@@ -80,6 +81,49 @@ pub fn waiting(cell: &CellRecord, detail: Detail) -> Option<Chart> {
     let share = Axis::new("share of time", AxisUnit::Percent, AxisScale::Linear);
     let views = [View::new(share.label, share, series)];
     Some(chunks.chart("Waiting for a CPU over time", summary, views))
+}
+
+/// Requests per second of a replay over time, due and completed; `None` with fewer than two
+/// intervals.
+#[must_use]
+pub fn replayed_rate(cell: &CellRecord, due: &DueProfile, detail: Detail) -> Option<Chart> {
+    let chunks = IntervalChunks::of(cell, detail)?;
+    let achieved = chunks.chunks().map(|chunk| {
+        rate(chunk, |it| {
+            it.operations.values().map(|found| found.count).sum()
+        })
+    });
+    let recorded = chunks.chunks().map(|chunk| {
+        let ends = chunk.iter().map(|it| it.at_ns.saturating_add(it.length_ns));
+        let length_ns: u64 = chunk.iter().map(|it| it.length_ns).sum();
+        let count = due.count_within(chunk[0].at_ns, ends.max().unwrap_or(0));
+        count * 1e9 / length_ns.max(1) as f64
+    });
+    let y = Axis::RATE;
+    let numbers = |rates: &mut dyn Iterator<Item = f64>| -> Vec<ChartNumber> {
+        rates.map(|rate| y.number(rate)).collect()
+    };
+    let series = [
+        Series::new(
+            "recorded",
+            1,
+            LineStyle::Dashed,
+            numbers(&mut recorded.into_iter()),
+        ),
+        Series::new(
+            "achieved",
+            0,
+            LineStyle::Solid,
+            numbers(&mut achieved.into_iter()),
+        ),
+    ];
+    let summary = format!(
+        "Requests that were due by the trace, and requests that ended, in {}.{}",
+        chunks.describe_intervals(),
+        chunks.chunk_remark("it shows their mean"),
+    );
+    let views = [View::new("requests", y, series)];
+    Some(chunks.chart("Recorded and achieved rate over time", summary, views))
 }
 
 /// The intervals of a cell in chunks, one per point of the chart.

@@ -79,6 +79,7 @@ fn tables(model: &Model, medium: ReportMedium, position: VerdictPosition) -> Vec
             "response times, from when requests were due",
             model.open_loop.as_ref(),
         ),
+        ("replay of the trace", model.replays.as_ref()),
         (
             "response-time curve: its area over the highest rate (measured points only)",
             model.curves.as_ref(),

@@ -165,7 +165,11 @@ fn place(names: &CellNames, cell: &CellRecord) -> Vec<String> {
 
 /// Returns the requested rate; empty for a closed loop.
 fn rate(per_second: Option<f64>) -> String {
-    per_second.map_or_else(String::new, |rate| rate.to_string())
+    per_second.map_or_else(String::new, |rate| match rate.fract() == 0.0 {
+        true => rate.to_string(),
+        // The mean rate of a trace has more digits than mean anything.
+        false => format!("{rate:.2}"),
+    })
 }
 
 fn figures(figures: &OperationFigures, unit: LatencyUnit) -> [String; 8] {

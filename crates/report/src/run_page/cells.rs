@@ -9,13 +9,13 @@ use super::operations;
 use super::repetitions;
 use super::run::Run;
 use crate::chart::{
-    figures, histogram, latency, percentiles, processes, rounds, throughput, waiting,
+    figures, histogram, latency, percentiles, processes, replayed_rate, rounds, throughput, waiting,
 };
 use crate::html::{opening, pairs, plain, sentence, table};
 use crate::model::{steady_sentence, within_sentence};
 use crate::names::status_name;
 use crate::numbers::{ABSENT, digits, mebibytes, percent};
-use crate::parts::CountedOperations;
+use crate::parts::{CountedOperations, replayed};
 use crate::representative::picks;
 use crate::table::Column;
 use crate::wrap::printable;
@@ -105,6 +105,8 @@ fn one(run: &Run, cell: &CellRecord) -> Markup {
     let charts: Vec<_> = [
         rounds(cell),
         processes(cell),
+        replayed(run.record, cell)
+            .and_then(|(_, trace)| replayed_rate(cell, trace.due.as_ref()?, run.detail)),
         throughput(cell, run.detail),
         latency(cell, run.detail),
         waiting(cell, run.detail),

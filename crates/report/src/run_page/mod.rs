@@ -12,6 +12,7 @@ mod nested_runs;
 mod operations;
 mod plan;
 mod repetitions;
+mod replays;
 mod run;
 mod summary;
 mod sweeps;
@@ -75,6 +76,7 @@ fn run_sections(run: &Run) -> Markup {
     }
     html! {
         (curves::section(run))
+        (replays::section(run))
         (matrices::section(run))
         (cells::results(run))
         (cells::each(run))

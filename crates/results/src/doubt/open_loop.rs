@@ -1,7 +1,10 @@
-//! Warnings about open loops: rates not reached and requests that never started.
+//! Warnings about open loops: rates not reached, and requests that started late or never.
 
 use super::{Finding, percent};
 use crate::{CellRecord, WarningCode};
+
+/// A replay is late if more than 1 % of its requests start later than this, in nanoseconds.
+const LATENESS_MAX_NS: u64 = 1_000_000;
 
 pub(super) fn rate_not_reached(cell: &CellRecord) -> Finding {
     let figures = cell.open_loop.as_ref()?;
@@ -15,6 +18,21 @@ pub(super) fn rate_not_reached(cell: &CellRecord) -> Finding {
             figures.backlog_end
         );
         (WarningCode::RateNotReached, message)
+    })
+}
+
+pub(super) fn replay_late(cell: &CellRecord) -> Finding {
+    let lateness = cell.open_loop.as_ref()?.lateness.as_ref()?;
+    let p99_ns = lateness.percentiles_ns.p99?;
+    (p99_ns > LATENESS_MAX_NS).then(|| {
+        let latency = |ns: u64| units::format::latency(ns as f64);
+        let message = format!(
+            "1 % of the requests started {} or more after they were due, and the last one {}: \
+             the target, or this machine, was slower than the recorded one",
+            latency(p99_ns),
+            latency(lateness.max_ns.unwrap_or(p99_ns)),
+        );
+        (WarningCode::ReplayLate, message)
     })
 }
 

@@ -179,6 +179,10 @@ fn open_loop<'a>(of: impl Iterator<Item = &'a OpenLoopFigures> + Clone) -> Optio
         drain_ns: most(|it| it.drain_ns),
         late_count: sum(|it| it.late_count),
         lateness_max_ns: most(|it| it.lateness_max_ns),
+        lateness: first
+            .lateness
+            .is_some()
+            .then(|| latency(of.clone().filter_map(|it| it.lateness.as_ref()))),
         backlog_end: sum(|it| it.backlog_end),
         // The requested rate is that of all processes together and is the same in each.
         ..first

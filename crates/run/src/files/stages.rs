@@ -148,6 +148,7 @@ pub(super) fn lane(worker_index: usize, worker: &WorkerPlan) -> Lane {
         plan,
         cursors: Cursors::Own(Vec::new()),
         pace: None,
+        recorded: None,
         operations: None,
     }
 }

@@ -91,7 +91,7 @@ fn all_ranks_together_have_the_due_times_of_one_process() {
     let due = |lanes: Vec<Lane>| -> Vec<Vec<u64>> {
         let of = |lane: Lane| match lane.pace.unwrap().due {
             DueTimes::Own(mut arrivals) => (0..100).map(|_| arrivals.next_due_ns()).collect(),
-            DueTimes::Shared(_) => Vec::new(),
+            DueTimes::Shared(_) | DueTimes::Recorded(_) => Vec::new(),
         };
         lanes.into_iter().map(of).collect()
     };

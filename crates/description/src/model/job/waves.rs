@@ -333,6 +333,9 @@ pub fn waves_of_jobs(tables: &[JobTable]) -> Result<Vec<ConvertedJobs>, Diagnost
     Ok(waves.into_iter().map(|wave| wave.converted).collect())
 }
 
+/// Default number of threads that replay a trace with an engine that has one request in flight.
+const TRACE_THREADS_MAX: u32 = 32;
+
 /// Jobs converted from another program's file; keys of the workload replace their settings.
 fn with_keys(built: &ConvertedJobs, workload: &Workload) -> ConvertedJobs {
     let mut built = built.clone();
@@ -343,6 +346,18 @@ fn with_keys(built: &ConvertedJobs, workload: &Workload) -> ConvertedJobs {
         plan.cache = workload.cache.unwrap_or(plan.cache);
         plan.run_time_ns = workload.run_time.map_or(plan.run_time_ns, |it| it.0);
         plan.ramp_time_ns = workload.ramp_time.map_or(plan.ramp_time_ns, |it| it.0);
+        if plan.trace().is_some() {
+            let depth = workload
+                .iodepth
+                .as_ref()
+                .and_then(|it| it.as_slice().first());
+            // One thread per request in flight: the default is for engines with many.
+            let default = match plan.engine.is_synchronous() {
+                true => plan.iodepth.min(TRACE_THREADS_MAX),
+                false => plan.iodepth,
+            };
+            plan.iodepth = depth.copied().unwrap_or(default);
+        }
     }
     built
 }

@@ -9,8 +9,8 @@ use super::super::source_line::SourceLine;
 use super::super::values::{BytePattern, PatternPart};
 use super::JobContext;
 use super::files::name_work;
-use super::replays::common_divisor;
 use crate::FileAccess;
+use replay::common_divisor;
 
 /// Verification and pattern of a job.
 #[derive(Default)]
