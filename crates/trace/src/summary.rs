@@ -178,12 +178,25 @@ impl TraceSummary {
 
     /// Number of different bytes that are read or written, on a device or on all.
     pub fn touched_bytes(&mut self, device: Option<NameId>) -> u64 {
-        self.touched.bytes(device)
+        let most = self.moved_bytes(device, &[TracedKind::Read, TracedKind::Write]);
+        self.touched.bytes(device).min(most)
     }
 
     /// Number of different bytes that are written or discarded, on a device or on all.
     pub fn written_bytes(&mut self, device: Option<NameId>) -> u64 {
-        self.written.bytes(device)
+        let most = self.moved_bytes(device, &[TracedKind::Write, TracedKind::Discard]);
+        self.written.bytes(device).min(most)
+    }
+
+    /// Bytes of all requests of these kinds, which limit the different ones: rounded extents may
+    /// contain far more.
+    fn moved_bytes(&self, device: Option<NameId>, kinds: &[TracedKind]) -> u64 {
+        let counts = match device {
+            Some(device) => self.devices.get(&device),
+            None => Some(&self.kinds),
+        };
+        let bytes = |kind: &TracedKind| counts.map_or(0, |it| it[*kind as usize].bytes);
+        kinds.iter().map(bytes).fold(0, u64::saturating_add)
     }
 
     /// Size to which extents were rounded outward before counting; 0 if the numbers are exact.
@@ -214,5 +227,28 @@ fn bounded<K: Eq + std::hash::Hash, V>(map: &HashMap<K, V>, key: K, rest: K) -> 
     match map.len() < KEYS_MAX || map.contains_key(&key) {
         true => key,
         false => rest,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::TraceLayer;
+
+    #[test]
+    fn rounded_extents_never_exceed_the_bytes_of_all_requests() {
+        let mut summary = TraceSummary::default();
+        let mut batch = TraceBatch::default();
+        for index in 0..200_000_u64 {
+            let mut request = TraceRequest::new(TracedKind::Write, TraceLayer::Issue, 0);
+            // Scattered, so that the extents are too many to be kept.
+            request.offset_bytes = (index.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 12) & !511;
+            request.length_bytes = 512;
+            batch.requests.push(request);
+        }
+        summary.add(&batch);
+        assert!(summary.rounding_bytes() > 512);
+        assert_eq!(summary.touched_bytes(None), 200_000 * 512);
+        assert_eq!(summary.written_bytes(Some(NameId::UNKNOWN)), 200_000 * 512);
     }
 }

@@ -207,7 +207,7 @@ fn text(source: &str, recording: &EndedRecording, output: &Path) -> String {
     format!(
         "recorded  {source} for {}\nrequests  {requests}{rates}\nevents    {}, {} lost\nown CPU   \
          {}{disturbs}\nwrote     {file} ({})\n\nnext: `pgmeter check {file}` shows what it \
-         contains\n",
+         contains; `pgmeter run {file} --target DIR` replays it\n",
         span(progress.elapsed_ns),
         count(progress.event_count),
         count(progress.lost_count),
