@@ -6,8 +6,6 @@ mod markdown;
 mod schema;
 mod template;
 
-use crate::model::Workload;
-
 pub use keys::{WorkloadKey, find_keys, keys, nearest_key, range_of};
 pub(crate) use keys::{key_at, key_elsewhere, keys_named, sibling_key};
 pub(crate) use schema::{keys_of_table, outermost_keys};
@@ -21,8 +19,11 @@ const REGENERATE: &str =
 /// The reference page of the workload file, in Markdown.
 #[must_use]
 pub fn markdown() -> String {
-    let schema = schemars::schema_for!(Workload);
-    markdown::page(include_str!("intro.md"), schema.as_value(), REGENERATE)
+    markdown::page(
+        include_str!("intro.md"),
+        schema::generated().as_value(),
+        REGENERATE,
+    )
 }
 
 #[cfg(test)]
@@ -49,7 +50,7 @@ mod tests {
 
     #[test]
     fn every_definition_on_the_page_is_in_the_schema() {
-        let schema = schemars::schema_for!(Workload);
+        let schema = schema::generated();
         for name in markdown::definitions() {
             assert!(schema.as_value()["$defs"][name].is_object(), "`{name}`");
         }
@@ -75,7 +76,7 @@ mod tests {
 
     #[test]
     fn every_key_is_explained_with_its_default() {
-        let schema = schemars::schema_for!(Workload);
+        let schema = schema::generated();
         let properties = schema.get("properties").unwrap().as_object().unwrap();
         for (key, property) in properties {
             let text = property["description"].as_str().unwrap_or_default();

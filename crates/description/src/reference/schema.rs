@@ -7,6 +7,8 @@ use std::io::Read;
 use std::sync::LazyLock;
 
 use flate2::read::DeflateDecoder;
+use plan::ArrivalKind;
+use schemars::Schema;
 use serde_json::Value;
 
 use crate::model::Workload;
@@ -30,8 +32,17 @@ pub fn schema_json() -> String {
 /// Generates the schema from the types, for the file that the build compresses.
 #[must_use]
 pub fn schema_of_types() -> String {
-    let schema = schemars::schema_for!(Workload);
-    units::json_page(&schema).unwrap_or_default()
+    units::json_page(&generated()).unwrap_or_default()
+}
+
+/// The schema of the types, without the arrivals of a replay, which a workload file cannot have.
+pub(super) fn generated() -> Schema {
+    let mut schema = schemars::schema_for!(Workload);
+    let kinds = schema.pointer_mut("/$defs/ArrivalKind/oneOf");
+    if let Some(kinds) = kinds.and_then(Value::as_array_mut) {
+        kinds.retain(|kind| kind["const"] != ArrivalKind::Recorded.name());
+    }
+    schema
 }
 
 pub(super) fn schema() -> &'static Value {
