@@ -46,7 +46,7 @@ pub(crate) use lab::{
 pub(crate) use one_line::OneLineArgs;
 pub(crate) use page::{PageArgs, ReportDirArg};
 pub(crate) use paper::{PaperAction, PaperArgs, PaperRunArgs, PaperShowArgs};
-pub(crate) use record::RecordArgs;
+pub(crate) use record::{RecordArgs, RecordLayerArg};
 pub(crate) use recover::LabRecoverArgs;
 pub(crate) use replay::ReplayArgs;
 pub(crate) use report_format::ReportFormat;

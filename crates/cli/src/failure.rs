@@ -240,6 +240,7 @@ impl From<record::RecordError> for CliError {
         let help = Some(error.help().to_owned());
         let exit = match error {
             E::Missing { .. }
+            | E::NoProgram { .. }
             | E::NotADevice { .. }
             | E::NoDevice { .. }
             | E::NoRequests { .. }

@@ -77,6 +77,20 @@ pub enum RecordError {
         /// Reason of the kernel.
         source: io::Error,
     },
+    /// The command to record is not installed.
+    #[error("there is no program `{name}`")]
+    NoProgram {
+        /// First word of the command.
+        name: String,
+    },
+    /// A program could not be traced.
+    #[error("cannot trace {what}: {source}")]
+    Trace {
+        /// The program or process.
+        what: String,
+        /// Reason of the system.
+        source: io::Error,
+    },
     /// The trace could not be written.
     #[error("cannot write the trace: {source}")]
     Output {
@@ -111,6 +125,14 @@ impl RecordError {
             }
             Self::Format { .. } => "please report it with the content of that file",
             Self::Tracefs { .. } => "`dmesg` may show the reason",
+            Self::NoProgram { .. } => "check the command after `--`",
+            Self::Trace { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+                "check the number of the process; it may have ended"
+            }
+            Self::Trace { .. } => {
+                "a process has one tracer; processes of other users need root, and with \
+                 `kernel.yama.ptrace_scope` all that run already do"
+            }
             Self::Output { .. } => {
                 "choose a file on a disk with free space; what was written so far can be read"
             }

@@ -1,10 +1,11 @@
-//! Recording of requests to block devices: a private tracefs instance, and the pages of its ring
-//! buffers.
+//! Recording of requests to block devices, by a private tracefs instance and the pages of its ring
+//! buffers, and of the system calls of programs, by ptrace.
 //!
 //! The kernel's top-level buffer, its filters and its events are never touched, because other
 //! programs may use them. Parsers of kernel text and pages are pure and check all bounds.
 
 mod block;
+mod calls;
 mod devices;
 mod error;
 mod format;
@@ -15,6 +16,7 @@ mod ring;
 mod tracefs;
 
 pub use block::{BlockEvents, KernelRequest};
+pub use calls::{CallRecorder, EndedCalls, HiddenAccess, TracedPrograms};
 pub use devices::{check_output, choose_layer};
 pub use error::RecordError;
 pub use format::EventFormat;

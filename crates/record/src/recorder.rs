@@ -406,7 +406,7 @@ fn monotonic_ns() -> i64 {
     now.tv_sec * 1_000_000_000 + now.tv_nsec
 }
 
-fn process_cpu_ns() -> u64 {
+pub(crate) fn process_cpu_ns() -> u64 {
     let now = clock_gettime(ClockId::ProcessCPUTime);
     u64::try_from(now.tv_sec * 1_000_000_000 + now.tv_nsec).unwrap_or(0)
 }

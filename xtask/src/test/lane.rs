@@ -182,6 +182,7 @@ pub const LANES: &[TestLane] = &[
             "faults",
             "searches",
             "file_faults",
+            "recorded_calls",
             "replays",
         ])),
         must_run: true,

@@ -8,9 +8,12 @@ use record::RecordLayer;
 use units::Span;
 
 pub(super) const HELP: &str = "\
-Needs root. pgmeter uses a private tracefs instance, so other tracing programs are not \
-disturbed. Ctrl-C ends the recording in order; if pgmeter is killed, the file is readable up to \
-its last second, and `pgmeter clean` removes the instance.\n\
+With a device or directory, pgmeter records requests to block devices. This needs root; pgmeter \
+uses a private tracefs instance, so other tracing programs are not disturbed. With a command or \
+process alone, pgmeter records system calls on files, which slows them down, into text in the form \
+of strace.\n\
+Ctrl-C ends the recording in order; if pgmeter is killed, the file is readable up to its last \
+second, and `pgmeter clean` removes the instance.\n\
 Exits with 1 if the kernel dropped more than 0.1 % of the events.";
 
 /// Arguments of `record`.
@@ -18,16 +21,20 @@ Exits with 1 if the kernel dropped more than 0.1 % of the events.";
 pub(crate) struct RecordArgs {
     /// Record the requests to this block device; repeatable. A partition stands for its part of
     /// the disk
-    #[arg(long, value_name = "DEV", value_hint = ValueHint::AnyPath,
-        required_unless_present = "target")]
+    #[arg(long, value_name = "DEV", value_hint = ValueHint::AnyPath)]
     pub device: Vec<PathBuf>,
     /// Record the requests to the device under this directory or file; repeatable
     #[arg(long, value_name = "DIR", value_hint = ValueHint::AnyPath)]
     pub target: Vec<PathBuf>,
+    /// Record the system calls of this process; repeatable
+    #[arg(long, value_name = "PID", conflicts_with_all = ["device", "target", "command"],
+        value_parser = clap::value_parser!(i32).range(1..))]
+    pub pid: Vec<i32>,
     /// End after this time; by default at Ctrl-C, or when COMMAND ends
     #[arg(long = "for", value_name = "TIME")]
     pub duration: Option<Span>,
-    /// Point at which requests are recorded; by default `issue` if the device has such requests
+    /// What is recorded; by default `calls` without a device, else `issue` if the device has such
+    /// requests
     #[arg(long, value_name = "LAYER")]
     pub layer: Option<RecordLayerArg>,
     /// File for the trace; an existing file is not replaced
@@ -44,20 +51,24 @@ pub(crate) struct RecordArgs {
     pub command: Vec<OsString>,
 }
 
-/// Points at which requests are recorded.
+/// Points at which requests and calls are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RecordLayerArg {
     /// Issued to the driver, with their completions: the work of the device
     Issue,
     /// Queued by file systems and programs, before requests are merged and split
     Queue,
+    /// System calls on files of a command or process, and of all that it starts
+    Calls,
 }
 
-impl From<RecordLayerArg> for RecordLayer {
-    fn from(layer: RecordLayerArg) -> Self {
-        match layer {
-            RecordLayerArg::Issue => Self::Issue,
-            RecordLayerArg::Queue => Self::Queue,
+impl RecordLayerArg {
+    /// The layer of the block device; `None` for calls.
+    pub(crate) fn of_device(self) -> Option<RecordLayer> {
+        match self {
+            Self::Issue => Some(RecordLayer::Issue),
+            Self::Queue => Some(RecordLayer::Queue),
+            Self::Calls => None,
         }
     }
 }

@@ -18,6 +18,8 @@ mod outputs;
 pub(crate) mod paper;
 mod planned;
 pub(crate) mod record;
+mod record_calls;
+mod record_live;
 pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod run;

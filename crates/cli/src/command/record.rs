@@ -4,23 +4,21 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
-use display::{DisplayKind, StepLine};
 use record::{
     EndedRecording, RecordError, RecordLayer, RecordOptions, RecordProgress, RecordedDevice,
     TraceRecorder, check_output, choose_layer,
 };
 use units::format::{bandwidth, count, iops, size, span};
 
-use crate::args::RecordArgs;
+use super::record_calls::record_calls;
+use super::record_live::{LiveRecording, percent, remove};
+use crate::args::{RecordArgs, RecordLayerArg};
 use crate::failure::{CliError, Exit};
 use crate::output::{cannot_write, is_stdout};
 use crate::signals::stop_flag;
-use crate::terminal::{OutputStream, one_line, print, surroundings};
+use crate::terminal::{one_line, print};
 
-/// Time between two updates of the live line.
-const LIVE_PERIOD: Duration = Duration::from_secs(1);
 /// Share of lost events above which the recording fails.
 const LOST_SHARE_MAX: f64 = 0.001;
 /// Share of a CPU above which pgmeter's own work may disturb the recorded programs.
@@ -28,8 +26,31 @@ const OWN_CPU_MAX: f64 = 0.05;
 
 /// Records until the time is over, the command ends, or Ctrl-C.
 pub(crate) fn record(args: &RecordArgs, on_second_interrupt: fn() -> !) -> Result<Exit, CliError> {
+    if [
+        args.device.len(),
+        args.target.len(),
+        args.pid.len(),
+        args.command.len(),
+    ] == [0; 4]
+    {
+        let message = "nothing to record was given";
+        let help = "add a command after `--`, `--pid PID`, `--target DIR` or `--device DEV`";
+        return Err(CliError::new(Exit::Usage, message, Some(help.to_owned())));
+    }
+    let has_device = !args.device.is_empty() || !args.target.is_empty();
+    let layer = args.layer.unwrap_or(match has_device {
+        true => RecordLayerArg::Issue,
+        false => RecordLayerArg::Calls,
+    });
+    if has_device != layer.of_device().is_some() {
+        return Err(unsuitable_layer(has_device));
+    }
     let devices = devices(args)?;
-    let layer = choose_layer(args.layer.map(Into::into), &devices)?;
+    let wanted = args.layer.and_then(RecordLayerArg::of_device);
+    let layer = match has_device {
+        true => Some(choose_layer(wanted, &devices)?),
+        false => None,
+    };
     if !args.force {
         check_output(&args.output, &devices)?;
     }
@@ -40,7 +61,10 @@ pub(crate) fn record(args: &RecordArgs, on_second_interrupt: fn() -> !) -> Resul
     }
     let output = File::create_new(&args.output);
     let output = output.map_err(|reason| cannot_write(&args.output, &reason))?;
-    let recorded = record_into(output, args, devices, layer, on_second_interrupt);
+    let recorded = match layer {
+        Some(layer) => record_into(output, args, devices, layer, on_second_interrupt),
+        None => record_calls(output, args, on_second_interrupt),
+    };
     // An empty file would stand in the way of the next attempt.
     if recorded.is_err() && fs::metadata(&args.output).is_ok_and(|found| found.len() == 0) {
         remove(&args.output);
@@ -48,9 +72,18 @@ pub(crate) fn record(args: &RecordArgs, on_second_interrupt: fn() -> !) -> Resul
     recorded
 }
 
-fn remove(output: &Path) {
-    // The error that follows is what the user needs to see.
-    let _ = fs::remove_file(output);
+fn unsuitable_layer(has_device: bool) -> CliError {
+    let (message, help) = match has_device {
+        true => (
+            "the layer `calls` belongs to programs, not to devices",
+            "leave out `--device` and `--target`, and name a command or `--pid`",
+        ),
+        false => (
+            "the layers `issue` and `queue` belong to devices, and none was given",
+            "name one with `--device` or `--target`, or leave out `--layer`",
+        ),
+    };
+    CliError::new(Exit::Usage, message, Some(help.to_owned()))
 }
 
 fn record_into(
@@ -74,7 +107,7 @@ fn record_into(
     }
     // A trace of nothing would stand in the way of the next attempt.
     let mut command = started(args).inspect_err(|_| remove(&args.output))?;
-    let mut live = LiveRecording::new(args.quiet);
+    let mut live = LiveRecording::new(args.quiet, "requests");
     let run = recorder.run(|progress| {
         live.show(progress);
         !is_over(args, progress, &stop, command.as_mut())
@@ -131,55 +164,6 @@ fn is_over(
         || args.duration.is_some_and(is_late)
         // A command whose state is unknown must not keep the recording running forever.
         || command.is_some_and(|child| !matches!(child.try_wait(), Ok(None)))
-}
-
-/// The live line.
-struct LiveRecording {
-    line: StepLine,
-    shown: Instant,
-    last: RecordProgress,
-}
-
-impl LiveRecording {
-    fn new(is_quiet: bool) -> Self {
-        // A line per second would fill a log file.
-        let kind = match is_quiet || !OutputStream::Error.is_terminal() {
-            true => DisplayKind::None,
-            false => DisplayKind::Line,
-        };
-        Self {
-            line: StepLine::new(kind, surroundings()),
-            shown: Instant::now(),
-            last: RecordProgress::default(),
-        }
-    }
-
-    fn show(&mut self, progress: &RecordProgress) {
-        if self.shown.elapsed() < LIVE_PERIOD {
-            return;
-        }
-        self.shown = Instant::now();
-        self.line.show(&live_text(&self.last, progress));
-        self.last = *progress;
-    }
-}
-
-/// Rates since the last line.
-fn live_text(last: &RecordProgress, now: &RecordProgress) -> String {
-    let ns = now.elapsed_ns.saturating_sub(last.elapsed_ns).max(1) as f64;
-    let rate = |now: u64, last: u64| (now - last) as f64 * 1e9 / ns;
-    format!(
-        "{}  {} requests/s  {}  lost {}  own CPU {}",
-        span(now.elapsed_ns),
-        iops(rate(now.request_count, last.request_count)),
-        bandwidth(rate(now.bytes, last.bytes)),
-        count(now.lost_count),
-        percent((now.cpu_ns - last.cpu_ns) as f64 / ns)
-    )
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
 }
 
 fn text(source: &str, recording: &EndedRecording, output: &Path) -> String {
@@ -244,20 +228,6 @@ mod tests {
             lost_count: 6,
             cpu_ns: 30_000_000,
         }
-    }
-
-    #[test]
-    fn the_live_line_shows_rates_since_the_last_line() {
-        let last = RecordProgress {
-            elapsed_ns: 1_000_000_000,
-            request_count: 1000,
-            bytes: 1 << 20,
-            cpu_ns: 10_000_000,
-            ..RecordProgress::default()
-        };
-        let text = live_text(&last, &progress());
-        let wanted = "0:02  2.000k requests/s  2.000 MiB/s  lost 6  own CPU 2.0 %";
-        assert!(text.starts_with(wanted), "{text}");
     }
 
     #[test]

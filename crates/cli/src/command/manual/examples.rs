@@ -201,6 +201,11 @@ const ALL: &[(&str, &str, &str)] = &[
         "pgmeter record --device /dev/sdb -o copy.pgt -- cp -r /data /mnt/sdb",
     ),
     (
+        "record",
+        "The system calls of a command on files:",
+        "pgmeter record -o app.txt -- sqlite3 app.db 'vacuum'",
+    ),
+    (
         "doctor",
         "What can be measured in a directory:",
         "pgmeter doctor /mnt/disk",
