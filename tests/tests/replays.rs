@@ -172,11 +172,6 @@ fn what_cannot_be_replayed_is_refused() {
     let bed = ScratchTarget::new().unwrap();
     bed.file("a.csv", mixed(10));
     bed.file(
-        "calls.strace",
-        "7 1700000000.000001 openat(AT_FDCWD, \"a\", O_RDONLY) = 3</tmp/a> <0.000010>\n\
-         7 1700000000.000101 pread64(3</tmp/a>, \"\"..., 4096, 0) = 4096 <0.000010>\n",
-    );
-    bed.file(
         "mine.toml",
         "engine = \"null\"\n[[access_spec]]\nline = [{ size = \"4k\" }]\n",
     );
@@ -184,8 +179,7 @@ fn what_cannot_be_replayed_is_refused() {
         "gap.csv",
         trace([(0, "Read", 0, 512), (200_000_000_000, "Read", 0, 512)]),
     );
-    let cases: [(&[&str], &[&str]); 9] = [
-        (&["calls.strace"], &["has system calls", "pgmeter check"]),
+    let cases: [(&[&str], &[&str]); 8] = [
         (&["mine.toml", "--speed", "2x"], &["apply to traces only"]),
         (
             &["a.csv", "--operations", "5"],

@@ -53,7 +53,6 @@ mod others;
 mod postmark;
 mod printed;
 mod random;
-mod recording;
 #[cfg(test)]
 mod repeated_tests;
 mod rows;

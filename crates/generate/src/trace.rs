@@ -79,6 +79,7 @@ pub struct TracePlayer {
     left_count: u64,
     is_timed: bool,
     bytes_per_second: u64,
+    is_bare: bool,
     is_searching: bool,
     syncs_writes: bool,
     syncs_directories: bool,
@@ -133,6 +134,7 @@ impl TracePlayer {
                 true => 0,
                 false => trace.bytes_per_second,
             },
+            is_bare: trace.is_bare,
             is_searching: trace.is_searching,
             syncs_writes: trace.syncs_writes,
             syncs_directories: trace.syncs_directories,
@@ -197,7 +199,9 @@ impl TracePlayer {
     fn first(&self, call: &TraceCall) -> Option<TraceStage> {
         match call.operation {
             TraceOperation::Pause => None,
-            it if it.looks_up() => Some(TraceStage::LookUp),
+            it if it.looks_up() && !self.is_bare => Some(TraceStage::LookUp),
+            TraceOperation::Open(_) => Some(self.open_stage(call)),
+            it if it.looks_up() => Some(TraceStage::Main),
             TraceOperation::EmptyTree | TraceOperation::Statfs => Some(TraceStage::Main),
             _ => self.has_open(call).then_some(TraceStage::Main),
         }
@@ -223,7 +227,7 @@ impl TracePlayer {
             TraceStage::MakeDirectory => Some(self.open_stage(call)),
             TraceStage::CloseOld => Some(TraceStage::Main),
             // dbench opens a directory again after `EISDIR`.
-            TraceStage::Main if result == IS_DIRECTORY && is_open(call) => {
+            TraceStage::Main if result == IS_DIRECTORY && is_open(call) && !self.is_bare => {
                 Some(TraceStage::ReopenDirectory)
             }
             TraceStage::Main | TraceStage::ReopenDirectory => self.stage_after_main(call, result),
@@ -254,7 +258,7 @@ impl TracePlayer {
             // dbench calls `fstat` after each successful open.
             TraceOperation::Open(_) => {
                 self.is_open[usize::from(call.handle)] = true;
-                Some(TraceStage::FollowUp)
+                (!self.is_bare).then_some(TraceStage::FollowUp)
             }
             TraceOperation::Close => {
                 self.is_open[usize::from(call.handle)] = false;
@@ -284,7 +288,7 @@ impl TracePlayer {
             return;
         }
         self.errno = if result < 0 { result } else { UNEXPECTED };
-        if call.operation.must_end_as_recorded() {
+        if call.operation.must_end_as_recorded() && !self.is_bare {
             self.diverged = Some(DivergedCall {
                 line: call.line,
                 errno: (result < 0).then_some(-result),
@@ -378,6 +382,8 @@ impl Generator for TracePlayer {
             Operation::Read,
             Operation::Write,
             Operation::Fsync,
+            Operation::Fdatasync,
+            Operation::Truncate,
             Operation::Open,
             Operation::Close,
             Operation::Stat,
@@ -431,7 +437,9 @@ impl Generator for TracePlayer {
         }
         let is_expected = match self.stage {
             // The next stage opens the name again as a directory.
-            Some(TraceStage::Main) if result == IS_DIRECTORY && is_open(call) => true,
+            Some(TraceStage::Main) if result == IS_DIRECTORY && is_open(call) && !self.is_bare => {
+                true
+            }
             Some(TraceStage::Main | TraceStage::ReopenDirectory) => match call.operation {
                 TraceOperation::EmptyTree | TraceOperation::Mkdir | TraceOperation::List => true,
                 TraceOperation::Read | TraceOperation::Write => false,

@@ -1,7 +1,6 @@
 //! Reads the requests of a trace that are replayed into memory.
 
 use std::collections::HashMap;
-use std::io::Read;
 
 use plan::job::{RecordedKind, RecordedRequest};
 use plan::{Diagnostic, DiagnosticCode};
@@ -67,16 +66,10 @@ struct RequestCounts {
 /// # Errors
 /// The trace cannot be read, or has no or too many requests to replay.
 pub(crate) fn collect(
-    inputs: Vec<Box<dyn Read + '_>>,
+    mut reader: TraceReader<'_>,
     options: &ReplayOptions,
     unit: u64,
 ) -> Result<CollectedTrace, Diagnostic> {
-    let mut reader = TraceReader::open(inputs, options.reading).map_err(unreadable)?;
-    if reader.has_calls() {
-        let message = "the trace has system calls, and only traces of requests can be replayed";
-        let help = "record the requests with `blktrace`, or look at it with `pgmeter check`";
-        return Err(Diagnostic::error("", message).help(help));
-    }
     let mut collected = CollectedTrace {
         format_name: reader.format_name(),
         unit,
@@ -121,7 +114,7 @@ fn device_names(reader: &TraceReader<'_>, devices: &[NameId]) -> Vec<String> {
     names.map(|name| printable(&name).into_owned()).collect()
 }
 
-fn unreadable(error: TraceError) -> Diagnostic {
+pub(crate) fn unreadable(error: TraceError) -> Diagnostic {
     let diagnostic = Diagnostic::error("", error.to_string());
     match error.help() {
         Some(help) => diagnostic.help(help),

@@ -1,10 +1,14 @@
-//! Traces of other programs as jobs that replay their requests.
+//! Traces of other programs as jobs that replay their requests, or as programs that replay their
+//! calls.
 //!
-//! All requests of a replay are in memory: the measurement loop must not wait for a reader.
+//! All requests and calls of a replay are in memory: the measurement loop must not wait for a
+//! reader.
 
+mod calls;
 mod collect;
 mod extents;
 mod mapping;
+mod recording;
 mod select;
 mod stream;
 #[cfg(test)]
@@ -18,12 +22,13 @@ use plan::job::{
     Layout, NamedFile, RecordedKind, RecordedPlan, TracePlan, UnplannedJob,
 };
 use plan::{CacheMode, ContentPlan, Diagnostic, DiagnosticCode, EngineKind, FrontOrigin};
-use trace::TraceOptions;
+use trace::{TraceOptions, TraceReader};
 use units::format;
 use units::{Span, printable};
 
 use collect::CollectedTrace;
 use mapping::AddressMapper;
+pub use recording::{RecordedHandle, Recording};
 pub use select::TraceSelection;
 pub use stream::{common_divisor, recorded_lengths, recorded_stream};
 
@@ -97,14 +102,17 @@ pub fn replay(
             .unwrap_or(1),
     };
     let unit = u64::from(unit.max(1));
-    let mut trace = collect::collect(source.inputs, options, unit).map_err(|error| Diagnostic {
+    let in_file = |error| Diagnostic {
         file: name.clone(),
         ..error
-    })?;
-    let mut mapped = place(&mut trace, options, targets, unit).map_err(|error| Diagnostic {
-        file: name.clone(),
-        ..error
-    })?;
+    };
+    let reader = TraceReader::open(source.inputs, options.reading)
+        .map_err(|error| in_file(collect::unreadable(error)))?;
+    if reader.has_calls() {
+        return calls::replay_calls(&name, reader, options).map_err(in_file);
+    }
+    let mut trace = collect::collect(reader, options, unit).map_err(in_file)?;
+    let mut mapped = place(&mut trace, options, targets, unit).map_err(in_file)?;
     if trace.requests.is_empty() {
         let message = "nothing is left to replay: the trace discards only bytes that it neither \
                        reads nor writes";
@@ -112,10 +120,7 @@ pub fn replay(
         return Err(Diagnostic::error(&name, message).help(help));
     }
     let span_ns = trace.requests.last().map_or(0, |it| it.due_ns);
-    pace(&mut trace, options.speed).map_err(|error| Diagnostic {
-        file: name.clone(),
-        ..error
-    })?;
+    pace(&mut trace, options.speed).map_err(in_file)?;
     let mut warnings = trace.warnings(&name);
     warnings.append(&mut mapped.warnings);
     let summary = TracePlan {

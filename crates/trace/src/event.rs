@@ -163,6 +163,35 @@ pub enum CallKind {
     Other,
 }
 
+/// How a call opens a file; empty for other calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TracedOpen(u8);
+
+impl TracedOpen {
+    /// The file is created if it does not exist.
+    pub const CREATE: Self = Self(1);
+    /// The file is emptied.
+    pub const TRUNCATE: Self = Self(2);
+    /// The file must be a directory.
+    pub const DIRECTORY: Self = Self(4);
+    /// Data is durable when a write returns.
+    pub const SYNC: Self = Self(8);
+    /// The page cache is not used.
+    pub const DIRECT: Self = Self(16);
+
+    /// Both together.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// `true` if it includes all of the other.
+    #[must_use]
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
 /// A system call of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TracedCall {
@@ -170,7 +199,7 @@ pub struct TracedCall {
     pub time_ns: i64,
     /// Duration in nanoseconds, if it was recorded.
     pub duration_ns: Option<u64>,
-    /// Offset in the file, if it is known.
+    /// Offset in the file, if it is known; the new size for `truncate` and `ftruncate`.
     pub offset_bytes: Option<u64>,
     /// Number of bytes that were moved.
     pub length_bytes: u64,
@@ -188,6 +217,8 @@ pub struct TracedCall {
     pub second_file: NameId,
     /// Meaning of the call.
     pub kind: CallKind,
+    /// How it opens its file. Traces in pgmeter's own form do not contain it.
+    pub open: TracedOpen,
 }
 
 /// Requests or calls of a trace; each trace has one of the two.

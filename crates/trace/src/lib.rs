@@ -34,7 +34,9 @@ mod vscsi;
 mod windows;
 
 pub use error::TraceError;
-pub use event::{CallKind, TraceBatch, TraceLayer, TraceRequest, TracedCall, TracedKind};
+pub use event::{
+    CallKind, TraceBatch, TraceLayer, TraceRequest, TracedCall, TracedKind, TracedOpen,
+};
 pub use names::{NameId, TraceNames};
 pub use pgt::{TraceContent, TraceWriter};
 pub use reader::{INPUTS_MAX, TraceOptions, TraceReader, is_trace};

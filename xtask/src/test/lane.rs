@@ -183,6 +183,7 @@ pub const LANES: &[TestLane] = &[
             "searches",
             "file_faults",
             "recorded_calls",
+            "replayed_calls",
             "replays",
         ])),
         must_run: true,

@@ -69,7 +69,8 @@ fn text(source: &str, ended: &EndedCalls, output: &Path) -> String {
     format!(
         "recorded  the calls of {source} for {elapsed}\ncalls     {} in {seconds:.3} s: {}/s, {} \
          read and written\nown CPU   {}; each call took longer because pgmeter stopped it twice\n\
-         wrote     {file} ({})\n\nnext: `pgmeter check {file}` shows what it contains\n",
+         wrote     {file} ({})\n\nnext: `pgmeter check {file}` shows what it contains; `pgmeter \
+         run {file} --target DIR` replays it\n",
         count(progress.request_count),
         iops(progress.request_count as f64 / seconds),
         bandwidth(progress.bytes as f64 / seconds),

@@ -8,10 +8,10 @@ use plan::program::{
 };
 
 use crate::random::GlibcRandom;
-use crate::recording::Recording;
 use crate::scanning::{number, split};
 use crate::tokens::Language;
 use crate::{DifferenceKind, OriginalDifference};
+use replay::Recording;
 
 const LANGUAGE: Language = Language {
     marks: "",

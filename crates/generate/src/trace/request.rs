@@ -68,6 +68,8 @@ impl TracePlayer {
             TraceOperation::Lock => ranged(Operation::Lock),
             TraceOperation::Unlock => ranged(Operation::Unlock),
             TraceOperation::Fsync => own(Operation::Fsync, 0),
+            TraceOperation::Fdatasync => own(Operation::Fdatasync, 0),
+            TraceOperation::Truncate => own(Operation::Truncate, call.offset_bytes),
         }
     }
 }

@@ -35,6 +35,10 @@ pub struct Trace {
     pub is_timed: bool,
     /// Maximum bytes per second of a worker; 0 for no limit.
     pub bytes_per_second: u64,
+    /// `true` if each call is one request, without the lookups and checks around the calls of a
+    /// file server, and if none that ends differently ends the replay.
+    #[serde(default)]
+    pub is_bare: bool,
     /// `true` if a missing name is looked up in the list of its directory.
     pub is_searching: bool,
     /// Whether every write is durable when it returns.
@@ -131,6 +135,10 @@ pub enum TraceOperation {
     Unlock,
     /// Makes data and metadata durable.
     Fsync,
+    /// Makes data durable.
+    Fdatasync,
+    /// Sets the length of the open file to the offset.
+    Truncate,
     /// Pauses.
     Pause,
 }

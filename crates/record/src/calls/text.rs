@@ -189,3 +189,47 @@ impl<W: std::io::Write> TraceLines<W> {
         self.output.flush()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flags(value: i32) -> String {
+        let mut text = String::new();
+        let tracee = Tracee(nix::unistd::Pid::this());
+        push(&mut text, CallArgument::OpenFlags, value as u64, &tracee);
+        text
+    }
+
+    #[test]
+    fn flags_are_named_and_unknown_bits_are_numbers() {
+        assert_eq!(flags(libc::O_RDONLY), "O_RDONLY");
+        assert_eq!(
+            flags(libc::O_RDONLY | libc::O_CLOEXEC),
+            "O_RDONLY|O_CLOEXEC"
+        );
+        assert_eq!(flags(libc::O_RDWR | libc::O_CREAT), "O_RDWR|O_CREAT");
+        assert_eq!(flags(libc::O_WRONLY | libc::O_SYNC), "O_WRONLY|O_SYNC");
+        assert_eq!(flags(libc::O_WRONLY | libc::O_DSYNC), "O_WRONLY|O_DSYNC");
+        assert_eq!(flags(libc::O_WRONLY | 1 << 30), "O_WRONLY|0x40000000");
+    }
+
+    #[test]
+    fn paths_are_escaped_so_that_a_line_stays_one_line() {
+        let mut text = String::new();
+        push_escaped(&mut text, b"a\"\n\xc3\\<", b"\"\\");
+        assert_eq!(text, "a\\042\\012\\303\\134<");
+    }
+
+    #[test]
+    fn descriptors_have_their_paths() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().canonicalize().unwrap().join("a>b");
+        let file = std::fs::File::create(&path).unwrap();
+        let number = std::os::fd::AsRawFd::as_raw_fd(&file);
+        let mut text = String::new();
+        push_descriptor(&mut text, number.into(), &Tracee(nix::unistd::Pid::this()));
+        let wanted = format!("{number}<{}>", path.display()).replace("a>b", "a\\076b");
+        assert_eq!(text, wanted);
+    }
+}

@@ -9,7 +9,9 @@ use super::{
 };
 use crate::binary::RecordReader;
 use crate::error::{RowFault, TraceError};
-use crate::event::{CallKind, TraceBatch, TraceLayer, TraceRequest, TracedCall, TracedKind};
+use crate::event::{
+    CallKind, TraceBatch, TraceLayer, TraceRequest, TracedCall, TracedKind, TracedOpen,
+};
 use crate::lines::TraceDecoder;
 use crate::names::NameId;
 use crate::notice::DecodeContext;
@@ -280,6 +282,7 @@ impl PgtState {
             file,
             second_file: second_file.map_or(NameId::UNKNOWN, |number| self.name(number)),
             kind: CallKind::Other,
+            open: TracedOpen::default(),
         })
     }
 }

@@ -95,6 +95,7 @@ fn calls_are_read_back_as_written() {
         file: old,
         second_file: Default::default(),
         kind: CallKind::Read,
+        open: Default::default(),
     };
     let rename_call = TracedCall {
         time_ns: 9,

@@ -1,9 +1,10 @@
 //! Open files of the traced processes: paths and positions that calls leave out.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::call::{CallText, descriptor, signed, string};
-use crate::event::{CallKind, TracedCall};
+use crate::event::{CallKind, TracedCall, TracedOpen};
 use crate::names::{NameId, TraceNames};
 
 /// Limit of memory. Descriptors beyond it stay unknown.
@@ -19,6 +20,8 @@ pub(super) struct TracedDescriptors {
     /// Index of a description by table and descriptor; duplicates share it.
     descriptors: HashMap<(u32, i64), usize>,
     descriptions: Vec<OpenDescription>,
+    /// Working directories by table, as far as calls show them.
+    directories: HashMap<u32, Vec<u8>>,
 }
 
 /// An open file description.
@@ -71,26 +74,55 @@ impl TracedDescriptors {
             }
             CallKind::Other => {
                 if takes_path(text.name) {
-                    let path = string(text.argument(0)).or_else(|| string(text.argument(1)));
-                    call.file = names.id(path.unwrap_or_default());
+                    let path = self.path(text, 0, call.thread);
+                    call.file = names.id(&path.unwrap_or_default());
                 }
                 self.other(text, call);
             }
             _ => {
                 let first = text.argument(0);
-                let path = string(first).or_else(|| string(text.argument(1)));
-                call.file = match path {
-                    Some(path) => names.id(path),
+                call.file = match self.path(text, 0, call.thread) {
+                    Some(path) => names.id(&path),
                     None => self.file_of(first, call.thread, names),
                 };
-                let second = (1..4)
-                    .rev()
-                    .filter_map(|index| string(text.argument(index)));
                 if call.kind == CallKind::Rename {
-                    call.second_file = second.map(|path| names.id(path)).next().unwrap_or_default();
+                    let begin = if string(first).is_some() { 1 } else { 2 };
+                    let second = self.path(text, begin, call.thread);
+                    call.second_file = second.map(|path| names.id(&path)).unwrap_or_default();
+                }
+                if matches!(text.name, b"truncate" | b"ftruncate") {
+                    let size = signed(text.argument(1));
+                    call.offset_bytes = size.and_then(|it| u64::try_from(it).ok());
                 }
             }
         }
+    }
+
+    /// The path in the argument `first` or, after a directory, in the next one. A relative path
+    /// becomes an absolute one if the directory is known.
+    fn path<'a>(
+        &mut self,
+        text: &CallText<'a>,
+        first: usize,
+        thread: u32,
+    ) -> Option<Cow<'a, [u8]>> {
+        if let Some(path) = string(text.argument(first)) {
+            return Some(match self.directories.get(&self.table(thread)) {
+                Some(directory) => below(directory, path),
+                None => Cow::Borrowed(path),
+            });
+        }
+        let path = string(text.argument(first + 1))?;
+        let (number, directory) = descriptor(text.argument(first));
+        let Some(directory) = directory else {
+            return Some(Cow::Borrowed(path));
+        };
+        // Without a number, it is the working directory.
+        if number.is_none() && self.directories.len() < DESCRIPTORS_MAX {
+            self.directories
+                .insert(self.table(thread), directory.to_owned());
+        }
+        Some(below(directory, path))
     }
 
     fn table(&self, thread: u32) -> u32 {
@@ -118,12 +150,17 @@ impl TracedDescriptors {
     }
 
     fn open(&mut self, text: &CallText<'_>, call: &mut TracedCall, names: &mut TraceNames) {
-        let path = string(text.argument(0)).or_else(|| string(text.argument(1)));
+        let path = self.path(text, 0, call.thread);
         // With `-y`, the returned path is absolute and without links.
-        let path = text.result_path.or(path).unwrap_or_default();
-        if !is_other_object(path) {
-            call.file = names.id(path);
+        let path = text
+            .result_path
+            .map(Cow::Borrowed)
+            .or(path)
+            .unwrap_or_default();
+        if !is_other_object(&path) {
+            call.file = names.id(&path);
         }
+        call.open = open_flags(text);
         let Some(number) = call.result.filter(|number| *number >= 0) else {
             return;
         };
@@ -202,6 +239,12 @@ impl TracedDescriptors {
             b"fcntl" | b"fcntl64" if text.has_flag(b"F_DUPFD") => {
                 self.duplicate(text, call.thread, result);
             }
+            b"chdir" if self.directories.len() < DESCRIPTORS_MAX => {
+                if let Some(path) = self.path(text, 0, call.thread) {
+                    let path = path.into_owned();
+                    self.directories.insert(self.table(call.thread), path);
+                }
+            }
             b"clone" | b"clone3" | b"fork" | b"vfork" => {
                 let Ok(child) = u32::try_from(result) else {
                     return;
@@ -244,6 +287,34 @@ impl TracedDescriptors {
         }
         table
     }
+}
+
+/// The path below the directory, unless it is absolute.
+fn below<'a>(directory: &[u8], path: &'a [u8]) -> Cow<'a, [u8]> {
+    match path {
+        [b'/', ..] => Cow::Borrowed(path),
+        [] => Cow::Owned(directory.to_owned()),
+        _ => Cow::Owned([directory, b"/", path].concat()),
+    }
+}
+
+fn open_flags(text: &CallText<'_>) -> TracedOpen {
+    let begin = match text.name {
+        b"creat" => TracedOpen::CREATE.with(TracedOpen::TRUNCATE),
+        _ => TracedOpen::default(),
+    };
+    let flag = |word: &[u8]| match word {
+        b"O_CREAT" => TracedOpen::CREATE,
+        b"O_TRUNC" => TracedOpen::TRUNCATE,
+        b"O_DIRECTORY" => TracedOpen::DIRECTORY,
+        b"O_SYNC" | b"O_DSYNC" => TracedOpen::SYNC,
+        b"O_DIRECT" => TracedOpen::DIRECT,
+        _ => TracedOpen::default(),
+    };
+    // Flags follow the path; `openat2` has them in braces, after `flags=`.
+    let arguments = (1..4).map(|index| text.argument(index));
+    let words = arguments.flat_map(|it| it.split(|byte| b"|{}=, ".contains(byte)));
+    words.fold(begin, |flags, word| flags.with(flag(word)))
 }
 
 /// `true` for calls without an own kind that take the path of a file.

@@ -7,7 +7,7 @@ mod line;
 use std::collections::HashMap;
 
 use crate::error::RowFault;
-use crate::event::{CallKind, TraceBatch, TracedCall};
+use crate::event::{CallKind, TraceBatch, TracedCall, TracedOpen};
 use crate::lines::RowParser;
 use crate::notice::DecodeContext;
 use crate::number;
@@ -163,6 +163,7 @@ impl StraceParser {
             file: crate::names::NameId::UNKNOWN,
             second_file: crate::names::NameId::UNKNOWN,
             kind: kind(parsed.name),
+            open: TracedOpen::default(),
         };
         let moved = parsed.result.and_then(|result| u64::try_from(result).ok());
         if matches!(call.kind, CallKind::Read | CallKind::Write) {
