@@ -32,6 +32,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   bench postmark           pgmeter and Debian's PostMark
   bench network            requests and replies over loopback and a bare loop
   bench statistics         rates reached, a target against itself, detection of a slowdown
+  bench traces             reading of traces from a pipe: speed and memory
   fuzz [TARGET...]         fuzz the parsers; --seconds N for each
   package                  a .deb, a tarball, a wheel, debug symbols and checksums
   release                  packages of all kinds for all platforms, from a commit

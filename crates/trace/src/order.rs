@@ -1,7 +1,9 @@
 //! Puts events in the order of time and joins completions to their requests.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::collections::{BinaryHeap, VecDeque};
+
+use foldhash::HashMap;
 
 use crate::event::{TraceLayer, TraceRequest, TracedCall, TracedKind};
 use crate::names::NameId;
@@ -234,7 +236,7 @@ impl RequestOrder {
             layer,
             undecided: Vec::new(),
             layer_counts: [0; TraceLayer::COUNT],
-            open: HashMap::new(),
+            open: HashMap::default(),
             open_count: 0,
             unmatched_count: 0,
         }

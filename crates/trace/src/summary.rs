@@ -1,6 +1,6 @@
 //! Counts of a whole trace.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::event::{TraceBatch, TraceRequest, TracedCall, TracedKind};
 use crate::names::NameId;

@@ -16,6 +16,7 @@ mod open_loop;
 mod postmark;
 mod programs;
 mod statistics;
+mod traces;
 mod waiting;
 
 use std::path::PathBuf;
@@ -133,9 +134,10 @@ pub fn run(name: &str, options: &[&str]) -> Result<(), Failure> {
         "postmark" => postmark::run(&effort, &interrupt)?,
         "classics" => classics::run(&effort, &interrupt)?,
         "statistics" => statistics::run(&effort, &interrupt)?,
+        "traces" => traces::run(&effort, &interrupt)?,
         _ => {
             let choices = "there are `guard`, `engine`, `accuracy`, `network`, `postmark`, \
-                         `classics` and `statistics`";
+                         `classics`, `statistics` and `traces`";
             return Err(Failure::Usage(format!(
                 "unknown benchmark `{name}`; {choices}"
             )));
