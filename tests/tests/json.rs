@@ -94,10 +94,11 @@ const REPEATED: [Case; 5] = [
 const GUEST: Case = ("lab recover", "--fs ext4 --trials 1", "lab");
 
 /// Commands without, and why.
-const NOT_JSON: [(&str, &str); 13] = [
+const NOT_JSON: [(&str, &str); 14] = [
     ("schema", "prints a schema, which is JSON"),
     ("convert", "prints a workload file"),
     ("record", "writes a trace, which `check --json` counts"),
+    ("fit", "prints or writes a workload file"),
     ("serve", "prints a URL, and answers in JSON behind it"),
     ("sink", "prints its address, and serves"),
     ("runs note", "says nothing"),

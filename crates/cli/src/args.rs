@@ -5,6 +5,7 @@ mod check;
 mod cluster;
 mod count;
 mod file_systems;
+mod fit;
 mod json;
 mod keys;
 mod lab;
@@ -38,6 +39,7 @@ pub(crate) use board::BoardArgs;
 pub(crate) use check::CheckArgs;
 pub(crate) use cluster::{ClusterArgs, OnLostArg};
 pub(crate) use file_systems::{FileSystemArgs, TableArgs, TableFormatArg, VmArg};
+pub(crate) use fit::FitArgs;
 pub(crate) use json::{JsonArg, RecordJsonArg};
 pub(crate) use keys::KeysArgs;
 pub(crate) use lab::{
@@ -106,6 +108,9 @@ pub(crate) enum Command {
     /// Record the requests to block devices into a trace, which `check` shows
     #[command(after_help = record::HELP)]
     Record(RecordArgs),
+    /// Fit a synthetic workload to a trace, and print how well it fits
+    #[command(after_help = fit::HELP)]
+    Fit(FitArgs),
     /// Print a stored or exported run in another format
     Report(ReportArgs),
     /// Compare stored runs, or measure two targets and compare them; shows significant differences

@@ -140,6 +140,7 @@ fn dispatch(cli: Cli, on_second_interrupt: fn() -> !) -> Result<Exit, CliError> 
         Command::Keys(args) => command::keys::keys(&args),
         Command::Schema { name } => command::keys::schema(&name),
         Command::Convert(args) => command::convert::convert(&args),
+        Command::Fit(args) => command::fit::fit(&args),
         Command::Record(args) => command::record::record(&args, on_second_interrupt),
         Command::Report(args) => command::report::report(&args, &location),
         Command::Compare(args) => command::compare::compare(&args, &location, on_second_interrupt),

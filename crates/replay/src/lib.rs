@@ -19,7 +19,7 @@ use std::io::Read;
 use description::Workload;
 use plan::job::{
     AddressMap, ConvertedJobs, DueProfile, FileCache, JobFile, JobFiles, JobLocation, JobPlan,
-    Layout, NamedFile, RecordedKind, RecordedPlan, TracePlan, UnplannedJob,
+    Layout, NamedFile, RecordedKind, RecordedPlan, RecordedRequest, TracePlan, UnplannedJob,
 };
 use plan::{CacheMode, ContentPlan, Diagnostic, DiagnosticCode, EngineKind, FrontOrigin};
 use trace::{TraceOptions, TraceReader};
@@ -148,6 +148,55 @@ pub fn replay(
         ..Workload::default()
     };
     Ok((workload, warnings))
+}
+
+/// Requests of a trace on one address space.
+pub struct ReplayedRequests {
+    /// In order of time.
+    pub requests: Vec<RecordedRequest>,
+    /// First address beyond all requests, in bytes.
+    pub span_bytes: u64,
+    /// Warnings about the trace.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// The selected requests of a trace, one device after the other, and without unused
+/// addresses.
+///
+/// # Errors
+/// The trace cannot be read, or has no requests.
+pub fn requests(
+    source: TraceSource<'_>,
+    reading: TraceOptions,
+    selection: TraceSelection,
+) -> Result<ReplayedRequests, Diagnostic> {
+    let name = printable(source.name).into_owned();
+    let in_file = |error| Diagnostic {
+        file: name.clone(),
+        ..error
+    };
+    let options = ReplayOptions {
+        reading,
+        selection,
+        map: Some(AddressMap::Compact),
+        is_unaligned: true,
+        is_null: true,
+        ..ReplayOptions::default()
+    };
+    let reader = TraceReader::open(source.inputs, options.reading)
+        .map_err(|error| in_file(collect::unreadable(error)))?;
+    if reader.has_calls() {
+        let message = "the trace has system calls, and a fit needs requests";
+        let help = "record the requests with `pgmeter record --target DIR`";
+        return Err(in_file(Diagnostic::error("", message).help(help)));
+    }
+    let mut trace = collect::collect(reader, &options, 1).map_err(in_file)?;
+    let mapped = place(&mut trace, &options, &[], 1).map_err(in_file)?;
+    Ok(ReplayedRequests {
+        span_bytes: mapped.sizes_bytes.iter().copied().max().unwrap_or(0),
+        warnings: trace.warnings(&name),
+        requests: trace.requests,
+    })
 }
 
 /// Files of a replay after the mapping.
@@ -317,7 +366,8 @@ fn jobs(
 }
 
 /// The name of the file up to its first dot, in characters that a workload's name may have.
-fn stem(path: &str) -> String {
+#[must_use]
+pub fn stem(path: &str) -> String {
     let file = path.rsplit('/').next().unwrap_or(path);
     let stem = file.split('.').next().unwrap_or(file);
     let stem: String = stem

@@ -182,6 +182,7 @@ pub const LANES: &[TestLane] = &[
             "faults",
             "searches",
             "file_faults",
+            "fits",
             "recorded_calls",
             "replayed_calls",
             "replays",

@@ -18,6 +18,7 @@ pub const ORDER: &[&str] = &[
     "plan",
     "engine",
     "generate",
+    "fit",
     "description",
     "planning",
     "results",

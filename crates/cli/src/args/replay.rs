@@ -1,8 +1,9 @@
-//! Arguments of `run` for the replay of a trace.
+//! Arguments of `run` for the replay of a trace, and arguments that select its requests.
 
 use clap::{Args, ValueEnum};
 use plan::job::AddressMap;
-use trace::TracedKind;
+use replay::TraceSelection;
+use trace::{TraceOptions, TracedKind};
 use units::{Percent, Span};
 
 use super::check::{LayerArg, TimeUnitArg};
@@ -25,25 +26,32 @@ pub(crate) struct ReplayArgs {
     /// is large enough, and `compact` elsewhere
     #[arg(long, value_name = "HOW")]
     pub map: Option<MapArg>,
-    /// Replay a trace from this time after its first request
+    #[command(flatten)]
+    pub selection: TraceSelectionArgs,
+}
+
+/// Arguments that select requests of a trace.
+#[derive(Debug, Args, Default, Clone, PartialEq)]
+pub(crate) struct TraceSelectionArgs {
+    /// Begin at this time after the first request of a trace
     #[arg(long, value_name = "SPAN")]
     pub from: Option<Span>,
-    /// Replay a trace up to this time after its first request
+    /// End at this time after the first request of a trace
     #[arg(long, value_name = "SPAN")]
     pub to: Option<Span>,
-    /// Replay at most this many requests of a trace
+    /// Use at most this many requests of a trace
     #[arg(long, value_name = "N", value_parser = within(1, u64::MAX))]
     pub first: Option<u64>,
-    /// Replay only these kinds of requests of a trace
+    /// Use only these kinds of requests of a trace
     #[arg(long, value_name = "KIND,...", value_delimiter = ',')]
     pub only: Vec<TracedKindArg>,
-    /// Replay only the requests of this device, volume or file of a trace; repeatable
+    /// Use only the requests to this device, volume or file of a trace; repeatable
     #[arg(long, value_name = "NAME")]
     pub device: Vec<String>,
-    /// Replay only the requests of this process of a trace, by name or number; repeatable
+    /// Use only the requests of this process of a trace, by name or number; repeatable
     #[arg(long, value_name = "NAME|PID")]
     pub process: Vec<String>,
-    /// Replay only this share of the 1 MiB regions of a trace, such as `10%`
+    /// Use only this share of the 1 MiB regions of a trace, such as `10%`
     #[arg(long, value_name = "PERCENT")]
     pub sample: Option<Percent>,
     /// Requests of a trace that count; by default, issued ones if the trace has any, otherwise
@@ -53,6 +61,30 @@ pub(crate) struct ReplayArgs {
     /// Unit of the times of a trace whose format does not define it
     #[arg(long, value_name = "UNIT")]
     pub time_unit: Option<TimeUnitArg>,
+}
+
+impl TraceSelectionArgs {
+    /// How the trace is read.
+    pub fn reading(&self) -> TraceOptions {
+        TraceOptions {
+            layer: self.layer.map(Into::into),
+            time_unit: self.time_unit.map(Into::into),
+            ..TraceOptions::default()
+        }
+    }
+
+    /// The requests that are selected.
+    pub fn selection(&self) -> TraceSelection {
+        TraceSelection {
+            from_ns: self.from.map_or(0, |it| it.0),
+            to_ns: self.to.map(|it| it.0),
+            first: self.first,
+            kinds: self.only.iter().map(|kind| (*kind).into()).collect(),
+            devices: self.device.clone(),
+            processes: self.process.clone(),
+            sample_percent: self.sample.map(|it| it.0),
+        }
+    }
 }
 
 impl ReplayArgs {

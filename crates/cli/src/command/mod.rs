@@ -9,6 +9,7 @@ pub(crate) mod cluster;
 pub(crate) mod compare;
 pub(crate) mod convert;
 pub(crate) mod doctor;
+pub(crate) mod fit;
 pub(crate) mod keys;
 pub(crate) mod lab;
 pub(crate) mod list;

@@ -5,8 +5,7 @@ use std::path::Path;
 use description::{Overrides, Workload};
 use plan::facts::TargetFacts;
 use planning::wanted_targets;
-use replay::{ReplayOptions, ReplayTarget, TraceSelection, TraceSource, replay};
-use trace::TraceOptions;
+use replay::{ReplayOptions, ReplayTarget, TraceSource, replay};
 
 use super::DEFAULT_TARGET;
 use super::check_trace::{begins_as_trace, open, trace_inputs};
@@ -89,20 +88,8 @@ fn replay_options(args: &RunArgs) -> Result<ReplayOptions, CliError> {
     let is_null = options.engine == [EngineArg::Null];
     let is_cached = !options.cache.is_empty() && !options.cache.contains(&CacheArg::Direct);
     Ok(ReplayOptions {
-        reading: TraceOptions {
-            layer: wanted.layer.map(Into::into),
-            time_unit: wanted.time_unit.map(Into::into),
-            ..TraceOptions::default()
-        },
-        selection: TraceSelection {
-            from_ns: wanted.from.map_or(0, |it| it.0),
-            to_ns: wanted.to.map(|it| it.0),
-            first: wanted.first,
-            kinds: wanted.only.iter().map(|kind| (*kind).into()).collect(),
-            devices: wanted.device.clone(),
-            processes: wanted.process.clone(),
-            sample_percent: wanted.sample.map(|it| it.0),
-        },
+        reading: wanted.selection.reading(),
+        selection: wanted.selection.selection(),
         speed: wanted.speed(),
         map: wanted.map.map(Into::into),
         size_bytes,

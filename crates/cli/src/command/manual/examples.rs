@@ -191,6 +191,16 @@ const ALL: &[(&str, &str, &str)] = &[
         "pgmeter sink --listen 10.0.0.2:7765 --token-file token",
     ),
     (
+        "fit",
+        "A workload that is like a trace, and how much alike it is:",
+        "pgmeter fit mysql.pgt -o mysql.toml",
+    ),
+    (
+        "fit",
+        "The same with requests that are 20 % larger on average:",
+        "pgmeter fit mysql.pgt -o larger.toml --scale size=1.2",
+    ),
+    (
         "record",
         "The requests to the disk of a directory for a minute:",
         "pgmeter record --target /var/lib/mysql --for 60s -o mysql.pgt",
