@@ -78,6 +78,90 @@ fn repeated_runs_print_one_line_each() {
     assert!(lines[1..].iter().all(|line| line.contains(",1,link,")));
 }
 
+const QUICK: [&str; 10] = [
+    "-r",
+    "0",
+    "-s",
+    "1:64k:10:1",
+    "-f",
+    "-n",
+    "1",
+    "-m",
+    "host",
+    "-q",
+];
+
+/// Starts the program on the scratch target, with these further options.
+fn started(bed: &ScratchTarget, options: &[&str]) -> std::process::Child {
+    let target = bed.target().to_str().unwrap().to_owned();
+    let line = [&["as", "bonnie++", "-d", &target], &QUICK[..], options].concat();
+    let mut command = bed.command(&line);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+#[test]
+fn processes_wait_for_each_other_at_semaphores() {
+    let bed = need!(ScratchTarget::in_memory());
+    let created = bed.run(&["as", "bonnie++", "-p", "2"]);
+    created.assert_says(0, &[]);
+    assert_eq!(created.stdout, "Creating semaphore for 2 procs.\n");
+    let mut first = started(&bed, &["-y", "s"]);
+    std::thread::sleep(Duration::from_secs(2));
+    // Without the other process it would be done.
+    assert_eq!(first.try_wait().unwrap(), None);
+    let second = started(&bed, &["-ys"]);
+    for mut child in [second, first] {
+        if !child.wait().unwrap().success() {
+            // The other process would wait forever.
+            bed.run(&["as", "bonnie++", "-p", "-1"]);
+        }
+        let finished = child.wait_with_output().unwrap();
+        let text = String::from_utf8_lossy(&finished.stdout).into_owned();
+        assert!(
+            finished.status.success() && text.starts_with("1.98,"),
+            "{text}"
+        );
+    }
+    let target = bed.target().to_str().unwrap().to_owned();
+    let line = [&["as", "bonnie++", "-d", &target, "-y", "s"], &QUICK[..]].concat();
+    bed.run(&line)
+        .assert_says(1, &["cannot wait at the semaphores"]);
+    let removed = bed.run(&["as", "bonnie++", "-p", "-1"]);
+    assert_eq!(removed.stdout, "Semaphore removed.\n");
+    let again = bed.run(&["as", "bonnie++", "-p", "-1"]);
+    again.assert_says(1, &["cannot remove the semaphores with the key 4711"]);
+    assert_eq!(bed.left_in_target(), Vec::<String>::new());
+}
+
+#[test]
+fn each_phase_waits_for_a_line() {
+    let bed = need!(ScratchTarget::in_memory());
+    let mut prompted = started(&bed, &["-y", "p"]);
+    let mut input = prompted.stdin.take().unwrap();
+    input.write_all(&b"go\n".repeat(10)).unwrap();
+    let finished = prompted.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&finished.stdout).into_owned();
+    // The phases of single bytes, 0 and 3, are skipped.
+    let wanted: String = [1, 2, 4, 5, 6, 7, 8, 9, 10, 11]
+        .map(|number| format!("\n{number}:\n"))
+        .concat();
+    assert!(text.starts_with(&(wanted + "1.98,")), "{text}");
+}
+
+#[test]
+fn random_numbers_come_from_a_file() {
+    let bed = need!(ScratchTarget::in_memory());
+    let numbers: Vec<u8> = (0..4000_u32)
+        .flat_map(|it| (it * 7919).to_be_bytes())
+        .collect();
+    let name = bed.target().with_file_name("numbers");
+    std::fs::write(&name, numbers).unwrap();
+    let name = name.to_str().unwrap();
+    let text = run(&bed, "bonnie++", &[&QUICK[..], &["-Z", name]].concat());
+    assert_eq!(text.split(',').nth(4), Some(name), "{text}");
+}
+
 #[test]
 fn the_original_bonnie_prints_one_row() {
     let bed = need!(ScratchTarget::in_memory());

@@ -26,6 +26,7 @@ mod priority;
 mod psync;
 mod request;
 mod scripted;
+mod semaphores;
 mod submission;
 mod uring;
 
@@ -56,5 +57,6 @@ pub use psync::{Psync, PsyncOptions, SpaceCall, SpacePsync};
 pub(crate) use request::pause;
 pub use request::{Completion, Engine, Request, Wait};
 pub use scripted::{Scripted, ScriptedOutcome};
+pub use semaphores::SemaphoreSet;
 pub use submission::{SubmissionTimes, TimedSubmission};
 pub use uring::{ForcedAsync, IoUring, RingGrants, UringFiles, UringOptions, check_polls};

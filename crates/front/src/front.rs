@@ -65,6 +65,21 @@ pub enum ArgumentError {
     Refused(Refusal),
     /// Nothing to run: only this text is printed.
     PrintOnly(String),
+    /// Nothing to run: semaphores of System V are created or removed.
+    Semaphores(SemaphoreTask),
+}
+
+/// What to do with the semaphores at which several processes wait for each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SemaphoreTask {
+    /// Key of the set of semaphores.
+    pub key: i32,
+    /// Number of semaphores in the set.
+    pub count: u16,
+    /// Number of processes that wait at each semaphore; `None` to remove the set.
+    pub processes: Option<u16>,
+    /// Text to print afterwards.
+    pub text: String,
 }
 
 impl From<String> for ArgumentError {

@@ -15,7 +15,7 @@ use crate::table::{FRONTS, file_kinds};
 const NAME: &str = "@NAME@";
 
 /// Arguments with names for all programs; most programs refuse most of them.
-const ARGUMENTS: [&[&str]; 20] = [
+const ARGUMENTS: [&[&str]; 21] = [
     &[NAME],
     &["-d", NAME],
     &["-D", NAME, "1"],
@@ -31,6 +31,7 @@ const ARGUMENTS: [&[&str]; 20] = [
     &[
         "-s", "8m", "-r", "4m", "-n", "1:9:1:2", "-d", NAME, "-m", NAME, "-u", NAME,
     ],
+    &["-s", "8", "-r", "0", "-n", "0", "-Z", NAME],
     &["--network-sync-dir", NAME, "--host-set", NAME],
     &["-n", "5", "-d", NAME],
     &["-n", "5", "-d", NAME, "-W", "1", "-x", NAME],

@@ -73,7 +73,7 @@ pub use command_line::CommandLine;
 pub use console::{Console, ConsoleFront};
 pub use file::{FileFront, FrontFile, LoadOptions};
 pub use file_access::{AllowedDirectories, FILE_BYTES_MAX, FileAccess, VirtualFiles};
-pub use front::{ArgumentError, Front, Refusal};
+pub use front::{ArgumentError, Front, Refusal, SemaphoreTask};
 pub use plan::FrontOrigin;
 pub use postmark::{pool_text, pool_version};
 pub use printed::{table_text, text};

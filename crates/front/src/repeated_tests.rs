@@ -46,6 +46,7 @@ bonnie++ | -r 16 | -s | 64 | 128
 bonnie++ | -s 64 -r 16 | -n | 1 | 2
 bonnie++ | -s 64 -r 16 | -z | 1 | 2
 bonnie++ | -s 64 -r 16 | -x | 2 | 3
+bonnie++ | -s 64 -r 16 | -y | s | p
 fs_mark | -d /a | -n | 10 | 20
 fs_mark | -d /a | -s | 100 | 200
 fs_mark | -d /a | -w | 4096 | 8192

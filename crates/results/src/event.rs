@@ -104,6 +104,11 @@ pub enum RunEvent {
         /// Change of the line fitted through the last rounds, as a share of their mean.
         excursion_share: Option<f64>,
     },
+    /// Before a phase, the run waits for a line on standard input.
+    Prompted {
+        /// Number of the phase, to print.
+        number: u16,
+    },
     /// A round of a phase with several rounds is over.
     RoundDone {
         /// Number of the cell, 0-based.

@@ -50,6 +50,14 @@ pub enum RunError {
         /// Address space in use now plus the workers' needs, in bytes.
         needed_bytes: u64,
     },
+    /// The run cannot wait at its semaphores.
+    #[error("cannot wait at the semaphores with the key {key}: {source}")]
+    Semaphores {
+        /// Key of the set of semaphores.
+        key: i32,
+        /// Error of the system.
+        source: std::io::Error,
+    },
     /// A worker cannot run on any of its CPUs.
     #[error("cannot run a worker on CPU {cpus}: {source}")]
     Cpus {
@@ -126,6 +134,9 @@ impl RunError {
             Self::Cluster { help, .. } => help.clone(),
             Self::AddressSpace { .. } => {
                 Some("raise the limit, or write `ulimit -v unlimited`".to_owned())
+            }
+            Self::Semaphores { .. } => {
+                Some("create them anew before each run, for all processes that wait".to_owned())
             }
             Self::Cpus { .. } => Some("name CPUs that `lscpu -e` lists as online".to_owned()),
             Self::ExistingFiles { .. } => {

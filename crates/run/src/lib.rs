@@ -34,6 +34,7 @@ mod lane;
 mod left_file;
 mod measure;
 mod measured;
+mod meet;
 mod member;
 mod mismatch;
 mod observe;

@@ -6,6 +6,7 @@ use results::{RunEvent, target_indexes};
 use storage::{FillPlan, FillWatch, Permission, TargetError};
 
 use crate::RunError;
+use crate::meet::open_semaphores;
 use crate::peers::Peers;
 use crate::session::Session;
 use crate::targets::{file_seed, stamp_bytes};
@@ -55,7 +56,12 @@ fn check_between(cells: &[&Cell], admitted: &storage::Admitted) -> Result<(), Ru
     for cell in cells {
         for before in before_phases(cell) {
             match before {
-                PhasePreparation::Sync | PhasePreparation::Pause { .. } => {}
+                PhasePreparation::Sync
+                | PhasePreparation::Pause { .. }
+                | PhasePreparation::Prompt { .. } => {}
+                PhasePreparation::Semaphore { key, .. } => {
+                    open_semaphores(key)?;
+                }
                 PhasePreparation::DropCaches => storage::check_drop_caches()?,
                 PhasePreparation::Remount => admitted.check_remount()?,
             }

@@ -313,6 +313,8 @@ const COMMANDS: &[(&str, &[&str], &[&str])] = &[
             "-D",
             "-z %N",
             "-n %N:link",
+            "-y s",
+            "-y p",
         ],
     ),
     (

@@ -317,7 +317,10 @@ impl Workload {
         let between = match before {
             PhasePreparation::Remount => BetweenSteps::Remount,
             PhasePreparation::DropCaches => BetweenSteps::DropCaches,
-            PhasePreparation::Sync | PhasePreparation::Pause { .. } => return,
+            PhasePreparation::Sync
+            | PhasePreparation::Pause { .. }
+            | PhasePreparation::Semaphore { .. }
+            | PhasePreparation::Prompt { .. } => return,
         };
         if let Some(table) = &mut self.create_remove {
             table.between = Some(between);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use plan::program::{Card, ListedFiles, ListedOrder};
 
 use super::options::{BonnieOptions, FilePhases};
+use crate::FileAccess;
 use crate::random::GlibcRandom;
 
 /// Characters of the random part of a name.
@@ -23,8 +24,12 @@ pub(super) struct BonnieRandom {
 }
 
 impl BonnieRandom {
-    pub(super) fn new(options: &BonnieOptions) -> Self {
-        let mut random = GlibcRandom::new(options.seed());
+    /// The choices with these random numbers, or, if there are none, with the seed.
+    pub(super) fn new(options: &BonnieOptions, numbers: Vec<u32>) -> Self {
+        let mut random = match numbers.is_empty() {
+            true => RandomSource::Seeded(GlibcRandom::new(options.seed())),
+            false => RandomSource::Listed { numbers, next: 0 },
+        };
         // Without the seek test, the original draws no seeks, which changes all names after them.
         let seeks = match options.file_mib {
             0 => 0,
@@ -59,6 +64,56 @@ impl BonnieRandom {
     }
 }
 
+/// Source of all random choices.
+enum RandomSource {
+    Seeded(GlibcRandom),
+    /// Numbers of a file, which are repeated.
+    Listed {
+        numbers: Vec<u32>,
+        next: usize,
+    },
+}
+
+impl RandomSource {
+    fn next(&mut self) -> u32 {
+        match self {
+            Self::Seeded(random) => random.next(),
+            Self::Listed { numbers, next } => {
+                let number = numbers[*next];
+                *next = (*next + 1) % numbers.len();
+                number
+            }
+        }
+    }
+
+    fn below(&mut self, count: u32) -> u32 {
+        self.next() % count
+    }
+}
+
+/// Reads the random numbers of `-Z`.
+///
+/// # Errors
+/// The file cannot be read, or has no number.
+pub(super) fn random_numbers(name: &str, files: &FileAccess<'_>) -> Result<Vec<u32>, String> {
+    let shown = plan::printable(name);
+    let bytes = files
+        .read(name)
+        .map_err(|reason| format!("`-Z {shown}`: {reason}"))?;
+    let numbers = bytes.as_chunks::<4>().0.iter();
+    let numbers: Vec<u32> = numbers
+        .map(|it| i32::from_be_bytes(*it).unsigned_abs())
+        .collect();
+    match numbers.is_empty() {
+        true => Err(format!(
+            "`-Z {shown}` has {} bytes, which is less than one number of 4 bytes; name a larger \
+             file",
+            bytes.len()
+        )),
+        false => Ok(numbers),
+    }
+}
+
 /// A seek to the chunk that the ticket selects.
 pub(super) fn seek(ticket: u32, chunks: u64, is_update: bool) -> Card {
     Card {
@@ -69,8 +124,8 @@ pub(super) fn seek(ticket: u32, chunks: u64, is_update: bool) -> Card {
 }
 
 /// Names with the file's number and up to 12 random characters.
-fn listed(files: &FilePhases, is_random: bool, random: &mut GlibcRandom) -> ListedFiles {
-    let name = |index: u32, random: &mut GlibcRandom| {
+fn listed(files: &FilePhases, is_random: bool, random: &mut RandomSource) -> ListedFiles {
+    let name = |index: u32, random: &mut RandomSource| {
         let length = random.below(13);
         let characters = (0..length).map(|_| char::from(CHARACTERS[random.below(62) as usize]));
         let tail: String = characters.collect();
@@ -94,11 +149,12 @@ fn listed(files: &FilePhases, is_random: bool, random: &mut GlibcRandom) -> List
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::file_access::VirtualFiles;
 
     #[test]
     fn names_sizes_and_orders_match_the_original() {
         let line = ["-r", "0", "-s", "0", "-n", "1:2000:100:2", "-z", "7"].map(str::to_owned);
-        let draws = BonnieRandom::new(&BonnieOptions::read(&line, 0).unwrap());
+        let draws = BonnieRandom::new(&BonnieOptions::read(&line, 0).unwrap(), Vec::new());
         let names = |set: usize| draws.files[set].names.clone();
         let sequential = names(0);
         let first: Vec<&str> = sequential[..3].iter().map(|it| &**it).collect();
@@ -121,5 +177,28 @@ mod tests {
         let sizes = draws.files.iter().flat_map(|it| it.sizes.iter());
         assert!(sizes.clone().all(|size| (100..=2000).contains(size)));
         assert_eq!(sizes.take(2).collect::<Vec<_>>(), [&747, &1390]);
+    }
+
+    #[test]
+    fn a_file_of_random_numbers_is_read_again_and_again() {
+        let line = ["-r", "0", "-s", "1:64k:5", "-n", "0"].map(str::to_owned);
+        let read = |bytes: &'static [u8]| {
+            let files = VirtualFiles {
+                read: &|_| Ok(bytes.to_vec()),
+                ..VirtualFiles::EMPTY
+            };
+            random_numbers("f", &FileAccess::scripted(files))
+        };
+        // 5, -10 and 17, and a rest that is no number.
+        let numbers = read(b"\0\0\0\x05\xff\xff\xff\xf6\0\0\0\x11\xff").unwrap();
+        assert_eq!(numbers, [5, 10, 17]);
+        let options = BonnieOptions::read(&line, 0).unwrap();
+        let seeks = BonnieRandom::new(&options, numbers).seeks;
+        let seeks: Vec<_> = seeks.iter().map(|it| (it.number, it.choice)).collect();
+        assert_eq!(seeks, [(5, 0), (10, 1), (1, 0), (5, 0), (10, 1)]);
+        assert_eq!(
+            read(b"abc").unwrap_err(),
+            "`-Z f` has 3 bytes, which is less than one number of 4 bytes; name a larger file"
+        );
     }
 }

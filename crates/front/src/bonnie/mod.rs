@@ -7,15 +7,17 @@ mod draws;
 mod options;
 mod phases;
 mod text;
+mod waits;
 
 use description::Workload;
 use description::model::{ContentChoice, Seed};
+use results::{RunEvent, RunRecord};
 
-use crate::text::at_end;
+use crate::text::{ClassicText, at_end};
 use crate::work::titled;
-use crate::{ArgumentError, CommandLine, Front, FrontWork, OriginalDifference};
-use draws::BonnieRandom;
-use options::BonnieOptions;
+use crate::{ArgumentError, CommandLine, CreateMissing, Front, FrontWork, OriginalDifference};
+use draws::{BonnieRandom, random_numbers};
+use options::{BonnieOptions, PhaseWait};
 
 pub use classic::FRONT as CLASSIC;
 
@@ -34,8 +36,30 @@ pub const FRONT: Front = Front {
     without_direct: "leave `-D` out",
     // Memory of 0, since another machine may print the text: `page` takes the file's size from the
     // record.
-    text: |origin| at_end(origin, |it| BonnieOptions::read(it, 0), text::page),
+    text: |origin| {
+        Box::new(BonnieText {
+            at_end: at_end(origin, |it| BonnieOptions::read(it, 0), text::page),
+        })
+    },
 };
+
+/// The output: prompts during the run, and all else at its end.
+struct BonnieText {
+    at_end: Box<dyn ClassicText>,
+}
+
+impl ClassicText for BonnieText {
+    fn event(&mut self, event: &RunEvent) -> String {
+        match event {
+            RunEvent::Prompted { number } => format!("\n{number}:\n"),
+            _ => String::new(),
+        }
+    }
+
+    fn end(&mut self, record: &RunRecord) -> String {
+        self.at_end.end(record)
+    }
+}
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = BonnieOptions::read(line.arguments, line.memory_bytes)?;
@@ -44,8 +68,21 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         options.group.as_deref(),
         &line.files,
     )?;
+    if let Some(processes) = options.processes {
+        return Err(ArgumentError::Semaphores(waits::semaphores(processes)));
+    }
+    if options.runs == Some(0) {
+        return Err(ArgumentError::PrintOnly(String::new()));
+    }
     // All runs make the same random choices.
-    let program = phases::program(&options, &BonnieRandom::new(&options));
+    let numbers = match &options.random_file {
+        Some(name) => random_numbers(name, &line.files)?,
+        None => Vec::new(),
+    };
+    let mut program = phases::program(&options, &BonnieRandom::new(&options, numbers));
+    if let Some(waiting) = options.waiting {
+        waits::add(&mut program, waiting);
+    }
     let run = |number: u32| Workload {
         seed: Some(Seed(options.seed().into())),
         // The original's buffer is zero except for one byte that it increments in each chunk.
@@ -57,10 +94,16 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
             program.clone(),
         )
     };
-    let runs = (0..options.runs.max(1)).map(run).collect();
+    let runs = (0..options.runs.unwrap_or(1)).map(run).collect();
     Ok(FrontWork {
         differences: differences(&options),
-        ..FrontWork::below(&options.directory, runs)
+        // The original exits with 1 after any error.
+        error_code: Some(1),
+        create_missing: match options.waiting {
+            Some(_) => CreateMissing::Last,
+            None => CreateMissing::None,
+        },
+        ..FrontWork::below(waits::directory(&options), runs)
     })
 }
 
@@ -86,6 +129,21 @@ fn differences(options: &BonnieOptions) -> Vec<OriginalDifference> {
             has_files && options.is_synced,
             "fsync of a directory",
             "the directory is opened for each fsync",
+        ),
+        (
+            options.waiting.is_some(),
+            "waiting for other processes",
+            "not counted, also before putc, and before the file is opened",
+        ),
+        (
+            options.waiting.is_some(),
+            "place of the files",
+            "in a directory of each process, which is removed at the end",
+        ),
+        (
+            options.waiting == Some(PhaseWait::Prompt),
+            "input of `-y p`",
+            "lines of any length",
         ),
         (true, "progress", "printed as in every run of pgmeter"),
     ];

@@ -1,17 +1,21 @@
 //! The command line of Bonnie++.
 
 use crate::options::{
-    Grammar, LetterSyntax, OptionRow, WrittenValue, attached, bytes, flag, read, refused_value,
-    refused_value_with, text, unknown_option_message, within,
+    Grammar, LetterSyntax, OptionRow, WrittenValue, attached, bytes, flag, idle_value, read,
+    rule_out, text, unknown_option_message, within,
 };
 
 /// Parsed options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct BonnieOptions {
     pub directory: String,
-    pub name: String,
+    /// Name of the machine; `None` for its host name.
+    pub name: Option<String>,
     pub seed: Option<u32>,
-    pub runs: u32,
+    /// File of random numbers, which replaces the seed.
+    pub random_file: Option<String>,
+    /// Number of runs, printed as CSV; `None` for one run with tables.
+    pub runs: Option<u32>,
     pub concurrency: u32,
     pub is_synced: bool,
     pub is_direct: bool,
@@ -31,10 +35,23 @@ pub(super) struct BonnieOptions {
     /// User and group that the original switches to.
     pub user: Option<String>,
     pub group: Option<String>,
+    /// How each phase waits for other processes.
+    pub waiting: Option<PhaseWait>,
+    /// Number of processes to create semaphores for; negative to remove the semaphores.
+    pub processes: Option<i32>,
     /// Options that are accepted and have no effect.
     pub ignored: Vec<String>,
     /// Value of `-s` as the user wrote it.
     size: Option<String>,
+}
+
+/// How a phase waits for other processes before it starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PhaseWait {
+    /// At semaphores that another process has created.
+    Semaphores,
+    /// For a line on standard input.
+    Prompt,
 }
 
 /// The phases on many files.
@@ -78,6 +95,8 @@ const THOUSANDS_MAX: u64 = 16_384;
 /// Seed without `-z`.
 const SEED: u32 = 1;
 const CHUNK_BYTES: u64 = 8192;
+/// Largest value of a semaphore.
+const PROCESSES_MAX: i32 = 32_767;
 /// Largest size of many files.
 const FILE_BYTES_MAX: u64 = 1 << 30;
 pub(super) const SEEKS: u64 = 8192;
@@ -86,7 +105,7 @@ const FILE_MIB: u64 = 300;
 const BYTE_MIB: u64 = 3;
 
 pub(super) const GRAMMAR: Grammar<BonnieOptions> = Grammar {
-    letters: LetterSyntax::Value,
+    letters: LetterSyntax::Joined,
     unknown: |it| match it.word.starts_with('-') && it.word.len() > 1 {
         true => unknown_option_message(it.name),
         false => format!("`{}` is not an option", it.word),
@@ -103,13 +122,15 @@ const OPTIONS: &[OptionRow<BonnieOptions>] = &[
         Ok(())
     }),
     text("-d", |it| &mut it.directory),
-    text("-m", |it| &mut it.name),
+    text("-m", |it| it.name.get_or_insert_default()),
     text("-s", |it| it.size.get_or_insert_default()),
     read("-z", |it, value| {
         // The original truncates the seed to 32 bits.
         it.seed = Some(value.number::<u64>()? as u32);
+        it.random_file = None;
         Ok(())
     }),
+    text("-Z", |it| it.random_file.insert(String::new())),
     read("-r", |it, value| {
         it.set_memory(value.number()?);
         Ok(())
@@ -120,7 +141,11 @@ const OPTIONS: &[OptionRow<BonnieOptions>] = &[
         Ok(())
     }),
     read("-x", |it, value| {
-        it.runs = value.limited(1, 1000)? as u32;
+        // As in the original, -1 is the default, and 0 does nothing.
+        it.runs = match value.number_within(-1, 1000)? {
+            -1 => None,
+            runs => Some(runs as u32),
+        };
         Ok(())
     }),
     read("-n", |it, value| {
@@ -139,8 +164,21 @@ const OPTIONS: &[OptionRow<BonnieOptions>] = &[
         it.group = Some(value.text.to_owned());
         Ok(())
     }),
-    refused_value("-p -y", "waits for other processes"),
-    refused_value_with("-Z", "`-Z` takes random numbers from a file; use `-z SEED`"),
+    read("-p", |it, value| {
+        // As in the original, 0 is the same as no `-p`.
+        it.processes = Some(value.number_within(-1, PROCESSES_MAX)?).filter(|it| *it != 0);
+        Ok(())
+    }),
+    read("-y", |it, value| {
+        it.waiting = Some(match value.text.chars().next() {
+            Some('s' | 'S') => PhaseWait::Semaphores,
+            Some('p' | 'P') => PhaseWait::Prompt,
+            _ => return Err(value.not("`s` for semaphores or `p` for prompts")),
+        });
+        Ok(())
+    }),
+    // The original reads it and does nothing with it.
+    idle_value("-l"),
 ];
 
 impl BonnieOptions {
@@ -148,11 +186,25 @@ impl BonnieOptions {
         self.seed.unwrap_or(SEED)
     }
 
+    /// Name of the machine.
+    pub(super) fn machine(&self) -> &str {
+        self.name.as_deref().unwrap_or_default()
+    }
+
+    /// Source of the random choices, as the original prints it: a seed or a file.
+    pub(super) fn seed_name(&self) -> String {
+        let file = self.random_file.as_ref();
+        // A comma or line break would shift all fields after the name.
+        file.map_or_else(
+            || self.seed().to_string(),
+            |it| it.replace([',', '\n'], " "),
+        )
+    }
+
     /// Reads the arguments, as `getopt` does.
     pub(super) fn read(arguments: &[String], memory_bytes: u64) -> Result<Self, String> {
         let mut start = Self {
             directory: ".".to_owned(),
-            name: "localhost".to_owned(),
             concurrency: 1,
             chunk_bytes: CHUNK_BYTES,
             seeks: SEEKS,
@@ -167,6 +219,11 @@ impl BonnieOptions {
         // Before the arguments, so that `-r` replaces it.
         start.set_memory(memory_bytes >> 20);
         let mut options = GRAMMAR.read(arguments, start)?;
+        let both = options.processes.is_some() && options.waiting.is_some();
+        rule_out(&[(both, "`-p` and `-y` exclude each other")])?;
+        if options.processes.is_some() {
+            return Ok(options);
+        }
         // `-s` is read last, because its check needs options that may follow it.
         let size = options.size.take();
         let size = size.as_deref().map(|text| WrittenValue::of("-s", text));
@@ -323,14 +380,14 @@ mod tests {
 
     #[test]
     fn the_parts_of_size_and_file_count_options_are_parsed() {
-        let options = read("-r 0 -s 8m:4k:100:2 -n 1:4096:1024:2:512 -b -D -x 3 -z 7 -mx").unwrap();
+        let options = read("-r 0 -s 8m:4k:100:2 -n 1:4096:1024:2:512 -bD -x 3 -z 7 -mx").unwrap();
         assert_eq!(
             (options.file_mib, options.chunk_bytes, options.seeks),
             (8, 4096, 100)
         );
         assert_eq!(
             (options.seekers, options.runs, options.seed),
-            (2, 3, Some(7))
+            (2, Some(3), Some(7))
         );
         let files = FilePhases {
             thousands: 1,
@@ -341,7 +398,7 @@ mod tests {
             chunk_bytes: 512,
         };
         assert_eq!(options.files, files);
-        assert_eq!(options.name, "x");
+        assert_eq!(options.name.as_deref(), Some("x"));
         assert!(options.is_synced && options.is_direct);
         for (line, kind) in [
             ("-n 2:-1", FileKind::Links),
@@ -372,13 +429,14 @@ mod tests {
                 "-r 0 -s 0 -n 0",
                 "with `-s 0` and `-n 0` there is nothing to do",
             ),
+            ("-p 2 -y s", "`-p` and `-y` exclude each other"),
+            ("-p -2", "`-p -2` is not a number from -1 to 32767"),
             (
-                "-p 2",
-                "`-p` waits for other processes, which is not supported; leave it out",
+                "-y x",
+                "`-y x` is not `s` for semaphores or `p` for prompts",
             ),
             ("-c 300", "`-c` is 300, not from 1 to 200"),
             ("-k", "there is no option `-k`"),
-            ("-bD", "`-bD` joins several options; write them separately"),
             ("-s", "option `-s` needs a value"),
             (
                 "-n 1:1:2",
@@ -401,12 +459,29 @@ mod tests {
                 "`x` is not an option; if it is the value of `-f`, write `-fx`",
             ),
             ("x", "`x` is not an option"),
-            (
-                "-Z f",
-                "`-Z` takes random numbers from a file; use `-z SEED`",
-            ),
         ] {
             assert_eq!(read(line).unwrap_err(), wanted, "{line}");
         }
+    }
+
+    #[test]
+    fn options_for_several_processes_need_no_sizes() {
+        // The default file would be too small for the memory.
+        let options = read("-p 3").unwrap();
+        assert_eq!((options.processes, options.waiting), (Some(3), None));
+        assert_eq!(read("-p -1").unwrap().processes, Some(-1));
+        assert_eq!(read("-p 0").unwrap().processes, None);
+        let waiting = |line: &str| read(line).unwrap().waiting;
+        assert_eq!(waiting("-ys"), Some(PhaseWait::Semaphores));
+        assert_eq!(waiting("-y Prompt"), Some(PhaseWait::Prompt));
+    }
+
+    #[test]
+    fn the_last_source_of_random_numbers_counts() {
+        let files = |line: &str| read(line).unwrap().random_file;
+        assert_eq!(files("-z 1 -Z x -Z y").as_deref(), Some("y"));
+        assert_eq!(files("-Z x -z 1"), None);
+        assert_eq!(read("-x -1").unwrap().runs, None);
+        assert_eq!(read("-x 0").unwrap().runs, Some(0));
     }
 }

@@ -48,6 +48,9 @@ pub(super) fn page(parsed: &ParsedArguments<BonnieOptions>, record: &RunRecord) 
     if let Some(bytes) = file_bytes(record) {
         options.file_mib = bytes >> 20;
     }
+    options
+        .name
+        .get_or_insert_with(|| record.environment.host.clone());
     let runs = by_workload(record);
     let figures: Vec<_> = runs.iter().map(|run| figures(run, &options)).collect();
     of_runs(&options, &figures)
@@ -64,8 +67,8 @@ fn of_runs(options: &BonnieOptions, figures: &[[Option<PhaseFigure>; 12]]) -> St
     let lines: String = figures.iter().map(|it| csv(options, it)).collect();
     match (options.runs, figures.first()) {
         // With `-q`, the original prints the tables on standard error.
-        (0, Some(_)) if options.is_quiet => lines,
-        (0, Some(figures)) => {
+        (None, Some(_)) if options.is_quiet => lines,
+        (None, Some(figures)) => {
             // The original prints the line break of the files' latency even without files.
             let gap = if options.files.thousands > 0 {
                 ""
@@ -74,7 +77,8 @@ fn of_runs(options: &BonnieOptions, figures: &[[Option<PhaseFigure>; 12]]) -> St
             };
             tables(options, figures) + gap + &lines
         }
-        // With `-x`, the original prints only CSV lines below their header.
+        // With `-x`, the original prints only CSV lines, and a header above several of them.
+        (Some(1), _) => lines,
         _ => format!("{CSV_HEAD}{lines}"),
     }
 }
@@ -160,18 +164,9 @@ fn latency(figure: Option<PhaseFigure>) -> String {
 fn tables(options: &BonnieOptions, figures: &[Option<PhaseFigure>; 12]) -> String {
     let mut text = String::new();
     if options.file_mib > 0 {
-        // Version 2.00a runs one process, so the concurrency is only a label.
-        let concurrency = match options.concurrency {
-            1 => " ".repeat(20),
-            count => format!("Concurrency {count:3}     "),
-        };
         let head = "------Sequential Output------ --Sequential Input- --Random-";
-        let _ = write!(
-            text,
-            "{:<20}{head}\n{concurrency}{FILE_HEAD}",
-            "Version 2.00a"
-        );
-        text += &named(&options.name, &file_words(options));
+        let _ = write!(text, "{:<20}{head}\n{:20}{FILE_HEAD}", "Version 2.00a", "");
+        text += &named(options.machine(), &file_words(options));
         for (index, figure) in figures[..6].iter().enumerate() {
             let rate = if index == 5 { seeks } else { bandwidth };
             row(&mut text, rate_and_cpu(*figure, rate));
@@ -181,11 +176,12 @@ fn tables(options: &BonnieOptions, figures: &[Option<PhaseFigure>; 12]) -> Strin
     if options.files.thousands > 0 {
         let head = "------Sequential Create------ --------Random Create--------";
         let _ = writeln!(text, "{:<20}{head}", "Version 2.00a");
-        let _ = write!(text, "{:<19}{FILES_HEAD}", options.name);
+        let _ = write!(text, "{:<19}{FILES_HEAD}", options.machine());
         let words = files_words(options);
-        let columns = match words.contains(':') {
-            true => format!("{:<19}", "files:max:min"),
-            false => format!("{:>19}", "files"),
+        let columns = match (words.contains(':'), options.files.min_bytes) {
+            (_, 1..) => format!("{:<19}", "files:max:min"),
+            (true, 0) => format!("{:<19}", "files:max"),
+            (false, 0) => format!("{:>19}", "files"),
         };
         let _ = write!(text, "{columns} {FILES_UNITS}{words:>19}");
         // The original passes a double to `%5d` and prints garbage; its CSV has the right number.
@@ -236,7 +232,11 @@ fn file_words(options: &BonnieOptions) -> String {
         unless(options.chunk_bytes == 8192, chunk),
         unless(options.concurrency == 1, options.concurrency.to_string()),
         unless(options.seeks == SEEKS, options.seeks.to_string()),
-        unless(options.seekers == SEEKERS, options.seekers.to_string()),
+        // The original cuts off a number of one digit.
+        unless(
+            options.seekers == SEEKERS || options.seekers < 10,
+            options.seekers.to_string(),
+        ),
     ];
     parts.join(":").trim_end_matches(':').to_owned()
 }
@@ -278,9 +278,9 @@ fn csv(options: &BonnieOptions, figures: &[Option<PhaseFigure>; 12]) -> String {
         "1.98".to_owned(),
         "2.00a".to_owned(),
         // A comma or line break would shift all fields after the name.
-        options.name.replace([',', '\n'], " "),
+        options.machine().replace([',', '\n'], " "),
         options.concurrency.to_string(),
-        options.seed().to_string(),
+        options.seed_name(),
         file_size(options),
         // The original always leaves the chunk size empty.
         String::new(),
@@ -295,7 +295,9 @@ fn csv(options: &BonnieOptions, figures: &[Option<PhaseFigure>; 12]) -> String {
         }
     };
     rates(&mut fields, 0..6);
-    let [count, max, min, directories] = files_parts(options);
+    let [count, max, mut min, directories] = files_parts(options);
+    // Only the table has a smallest size of 0.
+    min.retain(|_| options.files.min_bytes > 0);
     // The original also leaves the chunk size of the files empty.
     fields.extend([count, max, min, String::new(), directories]);
     rates(&mut fields, 6..12);
@@ -445,7 +447,7 @@ Latency              1008us      66us    1055us    2970us      84us     272us
     fn the_file_size_comes_from_the_plan() {
         let planned = |line: &str| {
             let options = options(line);
-            let program = program(&options, &BonnieRandom::new(&options));
+            let program = program(&options, &BonnieRandom::new(&options, Vec::new()));
             let cell = Cell::new(
                 "bonnie++",
                 (EngineKind::Psync, CacheMode::Buffered),

@@ -220,6 +220,19 @@ pub enum PhasePreparation {
         /// In nanoseconds.
         ns: u64,
     },
+    /// The run waits at a semaphore of System V for other processes: it decrements the semaphore,
+    /// and continues when that is 0.
+    Semaphore {
+        /// Key of the set of semaphores.
+        key: i32,
+        /// Number of the semaphore in its set, 0-based.
+        number: u16,
+    },
+    /// The run waits for a line on standard input.
+    Prompt {
+        /// Number of the phase, to print.
+        number: u16,
+    },
 }
 
 /// Workers that do the same work.

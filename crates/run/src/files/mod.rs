@@ -30,6 +30,7 @@ use crate::file_requests::FileRequests;
 use crate::file_task::FileTask;
 use crate::lane::{Lane, set_paces};
 use crate::measured::MeasuredCell;
+use crate::meet::{open_semaphores, skip_line};
 use crate::observe::{Counters, Observer};
 use crate::stop_conditions::is_cut;
 use crate::targets::{direct_io_warnings, losses};
@@ -254,6 +255,14 @@ impl FilesContext<'_> {
         match before {
             PhasePreparation::Sync => rustix::fs::sync(),
             PhasePreparation::Pause { ns } => self.pause(ns),
+            PhasePreparation::Semaphore { key, number } => {
+                let met = open_semaphores(key)?.meet(number, || self.is_cut());
+                met.map_err(|source| RunError::Semaphores { key, source })?;
+            }
+            PhasePreparation::Prompt { number } => {
+                (self.listener)(&RunEvent::Prompted { number });
+                skip_line(rustix::stdio::stdin(), || self.is_cut())?;
+            }
             PhasePreparation::DropCaches => {
                 if !cell_trees.trees.is_empty() {
                     storage::drop_caches()?;

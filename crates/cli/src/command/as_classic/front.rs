@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Parser;
 use cluster::LeaderOptions;
 use description::{Overrides, Workload};
+use engine::SemaphoreSet;
 use front::{
     ArgumentError, CommandLine, CreateMissing, DifferenceKind, FileAccess, FilePlacement, Front,
-    FrontOrigin, FrontWork, OriginalDifference, Refusal,
+    FrontOrigin, FrontWork, OriginalDifference, Refusal, SemaphoreTask,
 };
 use results::{RunEvent, RunRecord, Status, Warning, WarningCode};
 use run::{RunError, RunOptions, RunSpec};
@@ -100,7 +101,8 @@ pub(super) fn run(
     };
     let work = front.work(&line);
     // Without arguments, the list is not about a run, so a program that needs some has it, too.
-    if args.differences && (work.is_ok() || args.args.is_empty()) {
+    let has_work = work.is_ok() || matches!(work, Err(ArgumentError::Semaphores(_)));
+    if args.differences && (has_work || args.args.is_empty()) {
         list(front, work.as_ref().ok())?;
         return Ok(Exit::Success);
     }
@@ -143,7 +145,30 @@ fn exit_without_work(front: &Front, error: ArgumentError) -> Result<Exit, CliErr
             print_document(&OutputText::prose(text))?;
             Ok(Exit::Success)
         }
+        ArgumentError::Semaphores(task) => set_semaphores(task),
     }
+}
+
+/// Creates or removes semaphores.
+fn set_semaphores(task: SemaphoreTask) -> Result<Exit, CliError> {
+    let key = task.key;
+    let (verb, outcome) = match task.processes {
+        Some(processes) => {
+            let created = SemaphoreSet::create(key, task.count, processes);
+            ("create", created.map(drop))
+        }
+        None => (
+            "remove",
+            SemaphoreSet::open(key).and_then(SemaphoreSet::remove),
+        ),
+    };
+    if let Err(error) = outcome {
+        let message = format!("cannot {verb} the semaphores with the key {key}: {error}");
+        // The original's exit code.
+        return Err(CliError::new(Exit::Classic(1), message, None));
+    }
+    print_document(&OutputText::prose(task.text))?;
+    Ok(Exit::Success)
 }
 
 /// The processes that carry out the work.

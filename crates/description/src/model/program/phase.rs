@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use units::Span;
 
 use super::names::ProgramNames;
-use super::{GroupTable, NotExpressible};
+use super::{GroupTable, NotExpressible, not_expressible};
 use crate::flaw::ValueError;
 use crate::model::limits;
 use crate::model::{OneOrMany, Workload};
@@ -66,14 +66,20 @@ impl From<BeforeChoice> for PhasePreparation {
     }
 }
 
-impl From<PhasePreparation> for BeforeChoice {
-    fn from(before: PhasePreparation) -> Self {
-        match before {
+impl BeforeChoice {
+    fn of(before: PhasePreparation) -> Result<Self, NotExpressible> {
+        Ok(match before {
             PhasePreparation::Sync => Self::Sync,
             PhasePreparation::DropCaches => Self::DropCaches,
             PhasePreparation::Remount => Self::Remount,
             PhasePreparation::Pause { ns } => Self::Pause(Span(ns)),
-        }
+            PhasePreparation::Semaphore { .. } => {
+                return not_expressible("its phases wait at a semaphore");
+            }
+            PhasePreparation::Prompt { .. } => {
+                return not_expressible("its phases wait for a line on standard input");
+            }
+        })
     }
 }
 
@@ -148,11 +154,12 @@ impl PhaseTable {
             let usual = default_name(&phase.name, index, phase.groups.len());
             group.push(GroupTable::of(of, &usual, program, names)?);
         }
-        let before = phase.before.iter().copied().map(BeforeChoice::from);
+        let before = phase.before.iter().copied().map(BeforeChoice::of);
+        let before: Vec<_> = before.collect::<Result<_, _>>()?;
         Ok(Self {
             name: Some(phase.name.clone()),
             hidden: phase.is_hidden.then_some(true),
-            before: (!phase.before.is_empty()).then(|| OneOrMany::from(before.collect::<Vec<_>>())),
+            before: (!before.is_empty()).then(|| OneOrMany::from(before)),
             ramp_time: (phase.ramp_ns > 0).then_some(Span(phase.ramp_ns)),
             run_time: phase.time_ns.map(Span),
             time_up: (phase.time_up != PhaseEndAction::Stop).then_some(phase.time_up),

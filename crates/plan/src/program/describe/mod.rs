@@ -226,6 +226,10 @@ fn before(before: PhasePreparation) -> String {
         PhasePreparation::DropCaches => "drop the kernel's caches".to_owned(),
         PhasePreparation::Remount => "remount the file system".to_owned(),
         PhasePreparation::Pause { ns } => format!("wait for {}", Span(ns)),
+        PhasePreparation::Semaphore { number, .. } => {
+            format!("wait for other processes at semaphore {number}")
+        }
+        PhasePreparation::Prompt { .. } => "wait for a line on standard input".to_owned(),
     }
 }
 
