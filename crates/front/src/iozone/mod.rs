@@ -1,6 +1,7 @@
 //! IOzone: tests one file after the other, or one file per child in parallel, with many access
 //! patterns.
 
+mod banner;
 mod latencies;
 mod options;
 mod paths;

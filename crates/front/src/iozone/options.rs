@@ -31,6 +31,8 @@ pub(super) struct IozoneOptions {
     pub is_short: bool,
     /// Smallest file of the automatic mode, `-n`, in KiB.
     pub file_min_kib: Option<u64>,
+    /// Largest file of the automatic mode, `-g`, in KiB.
+    pub file_max_kib: Option<u64>,
     pub has_extensions: bool,
     /// Numbers of children, tested one after the other; empty for a single stream.
     pub children: Vec<u32>,
@@ -73,6 +75,8 @@ pub(super) struct IozoneOptions {
     pub burst: Option<Burst>,
     /// `true` if the children share the size of the file.
     pub divides_size: bool,
+    /// `true` if all children use one file.
+    pub shares_file: bool,
     /// `true` if the mixed test is sequential, and if its writers write new files.
     pub is_mix_sequential: bool,
     pub is_mix_emptying: bool,
@@ -129,7 +133,6 @@ const NOT_COMPILED_IN: &str = "needs `preadv` and `pwritev`, without which Debia
 #[derive(Default)]
 pub(super) struct RawOptions {
     options: IozoneOptions,
-    file_max_kib: Option<u64>,
     record_min_kib: Option<u64>,
     record_max_kib: Option<u64>,
     counts: Vec<u32>,
@@ -140,6 +143,7 @@ pub(super) struct RawOptions {
     has_stride: bool,
     is_mapped: bool,
     mapped_sync: Option<MappedSync>,
+    operation_rate: Option<u32>,
 }
 
 pub(super) const GRAMMAR: Grammar<RawOptions> = Grammar {
@@ -183,7 +187,9 @@ const OPTIONS: &[OptionRow<RawOptions>] = &[
     read("-n", |it, value| {
         put_kib(&mut it.options.file_min_kib, value)
     }),
-    read("-g", |it, value| put_kib(&mut it.file_max_kib, value)),
+    read("-g", |it, value| {
+        put_kib(&mut it.options.file_max_kib, value)
+    }),
     read("-y", |it, value| put_kib(&mut it.record_min_kib, value)),
     read("-q", |it, value| put_kib(&mut it.record_max_kib, value)),
     read("-i", |it, value| {
@@ -222,6 +228,7 @@ const OPTIONS: &[OptionRow<RawOptions>] = &[
     flag("-Q", |it| &mut it.options.has_latency_files),
     flag("-K", |it| &mut it.options.has_jitter),
     flag("-+k", |it| &mut it.options.divides_size),
+    flag("-+V", |it| &mut it.options.shares_file),
     flag("-+B", |it| &mut it.options.is_mix_sequential),
     flag("-+F", |it| &mut it.options.is_mix_emptying),
     number_within(
@@ -261,10 +268,13 @@ const OPTIONS: &[OptionRow<RawOptions>] = &[
     refused_with("-h -v", ""),
     refused("-+l -+L", "locks the records that are read and written"),
     refused("-+E", "reads a file of another program"),
-    refused("-+V", "shares one file among all children"),
     refused("-+X", "skips the reads and writes that it reports"),
     refused("-+t", "measures the network, not a file system"),
-    refused_value("-+O", "limits the rate of operations"),
+    read("-+O", |it, value| {
+        it.operation_rate = Some(value.number_within(1, u32::MAX)?);
+        it.options.ignored.push("-+O".to_owned());
+        Ok(())
+    }),
     refused_value_with("-+m -+c", CLUSTER),
     refused_value("-+H -+P", "takes the time from a server"),
     refused_value("-H -k", "uses asynchronous I/O"),
@@ -316,9 +326,15 @@ impl IozoneOptions {
         let mixed = "`-t`, `-l` and `-u` take one size of file and one of record, without `-a`";
         let computes = self.is_together() && self.compute_ms > 0 && !self.counts_compute;
         let computing = "`-J` with several children needs `-+J`, which counts its time; add it";
+        // In the original, a single stream has no such limit, and no others to share its file with.
+        let limits_rate = self.is_together() && written.operation_rate.is_some();
+        let limited = "`-+O` limits the rate of operations of children, which is not supported; \
+                       use `pgmeter run --rate` instead";
+        self.shares_file &= self.is_together();
         rule_out(&[
             (self.is_together() && is_matrix, mixed),
             (computes, computing),
+            (limits_rate, limited),
         ])?;
         // As in the original, `-D` and `-G` have no effect without `-B`.
         self.mapped = written
@@ -332,7 +348,7 @@ impl IozoneOptions {
             (false, false) => RateUnit::Kib,
         };
         let low = self.file_min_kib.unwrap_or(64);
-        let high = written.file_max_kib.unwrap_or(FILE_MAX_KIB.max(low));
+        let high = self.file_max_kib.unwrap_or(FILE_MAX_KIB.max(low));
         if self.files_kib.is_empty() {
             self.files_kib = match self.is_auto {
                 true => self.growing_sizes(low, high).collect(),

@@ -116,7 +116,9 @@ impl IozoneOptions {
                  `-t {named}`"
             ));
         }
-        self.files.truncate(wanted);
+        // A shared file has the first name.
+        self.files
+            .truncate(if self.shares_file { 1 } else { wanted });
         // The original puts the children's files into the current directory and ignores `-f`.
         if self.is_together() && self.file.take().is_some() {
             self.ignored.push("-f".to_owned());
@@ -191,6 +193,7 @@ mod tests {
             ("-t 1 -F /x/a /y/a", vec!["/x"]),
             // It does not name the files of children in the original.
             ("-t 2 -f /x/y", vec!["."]),
+            ("-t 2 -+V -F /x/a /y/a", vec!["/x"]),
         ] {
             let wanted: Vec<String> = wanted.into_iter().map(str::to_owned).collect();
             assert_eq!(directories(line), Ok(wanted), "{line}");

@@ -9,8 +9,8 @@ use super::TestSizes;
 use super::options::IozoneOptions;
 use super::records::{READ_TEST, RecordActs, WRITE, record};
 use crate::acts::{
-    NS_PER_SECOND, fileset, group, in_turn, moving, named, only, opened, pause_before, phase,
-    rounds, seeking,
+    NS_PER_SECOND, fileset, group, hidden, in_turn, moving, named, only, opened, pause_before,
+    phase, rounds, seeking,
 };
 use crate::rows::{number, rows};
 
@@ -34,7 +34,7 @@ const BACKWARD: u8 = 3;
 pub(super) struct Test {
     pub name: &'static str,
     /// Number for `-i`.
-    number: u8,
+    pub number: u8,
     /// Width of its column; 0 if it only runs with several children.
     pub width: usize,
     /// Title of its spreadsheet table.
@@ -69,7 +69,10 @@ pub(super) fn tests(is_together: bool) -> Vec<Test> {
 pub(super) fn program(options: &IozoneOptions, size: TestSizes) -> Program {
     let files = FilesetPlan {
         size: Law::fixed(size.file_kib << 10),
-        copies: FilesetSharing::PerWorker,
+        copies: match options.shares_file {
+            true => FilesetSharing::One,
+            false => FilesetSharing::PerWorker,
+        },
         ..fileset("file", "", "iozone.DUMMY.", 1)
     };
     let is_together = options.is_together();
@@ -106,6 +109,9 @@ pub(super) fn program(options: &IozoneOptions, size: TestSizes) -> Program {
                 ..phase
             });
         }
+    }
+    if options.shares_file {
+        phases.insert(0, cell.shared_creation());
     }
     Program {
         filesets: vec![files],
@@ -223,19 +229,10 @@ impl IozoneCell<'_> {
     fn opening(&self, test: u8, name: &str, (operation, way): (FileOperation, u8)) -> Vec<Act> {
         // The original creates the file and closes it before it opens it for the test.
         let creates = name == "write" || name == "fwrite" && !self.options.has(WRITE);
-        let mut enter = Vec::new();
-        if creates {
-            enter.push(named(
-                FileOperation::Create,
-                only(0, FileFilter::Absent, 0),
-                way,
-            ));
-            // A mapping cannot grow its file.
-            let bytes = self.size.file_kib << 10;
-            let lengthen = Act::Call(moving(FileOperation::Truncate, bytes));
-            enter.extend(self.options.mapped.map(|_| lengthen));
-            enter.push(opened(FileOperation::Close));
-        }
+        let mut enter = match creates && !self.options.shares_file {
+            true => self.creation(way),
+            false => Vec::new(),
+        };
         enter.push(named(
             FileOperation::Open,
             only(0, FileFilter::Present, 0),
@@ -253,6 +250,36 @@ impl IozoneCell<'_> {
             enter.push(record(operation, CallPosition::At(0), self.record_bytes()));
         }
         enter
+    }
+
+    /// Acts that create the file.
+    fn creation(&self, way: u8) -> Vec<Act> {
+        let create = named(FileOperation::Create, only(0, FileFilter::Absent, 0), way);
+        // A mapping cannot grow its file.
+        let bytes = self.size.file_kib << 10;
+        let lengthen = Act::Call(moving(FileOperation::Truncate, bytes));
+        let lengthen = self.options.mapped.map(|_| lengthen);
+        let close = opened(FileOperation::Close);
+        [create]
+            .into_iter()
+            .chain(lengthen)
+            .chain([close])
+            .collect()
+    }
+
+    /// Creates the file that all children share, because only one of them can create it.
+    fn shared_creation(&self) -> ProgramPhase {
+        let way = match self.options.mapped {
+            Some(_) => UPDATE_MAPPED,
+            None => UPDATE,
+        };
+        let group = Group {
+            name: "create".to_owned(),
+            workers: Some(1),
+            first: self.creation(way),
+            ..Group::default()
+        };
+        hidden("create the file", group)
     }
 
     /// Acts of flushing and closing: within the measured time, and after it.
@@ -464,6 +491,34 @@ mod tests {
         assert_eq!(counts("-i 0 -e"), (1, 1));
         assert_eq!(counts("-i 0 -c"), (1, 0));
         assert_eq!(counts("-i 0 -e -c"), (2, 0));
+    }
+
+    #[test]
+    fn children_can_share_a_file_that_one_of_them_creates() {
+        for line in [
+            "-t 3 -+V",
+            "-t 2 -+V -B",
+            "-t 2 -+V -i 6",
+            "-t 2 -+V -E -i 0 -i 8 -i 9",
+        ] {
+            let program = of(line);
+            assert!(program.check().is_ok(), "{line}: {:?}", program.check());
+            assert_eq!(program.filesets[0].copies, FilesetSharing::One);
+            let all = program.phases();
+            assert!(all[0].is_hidden, "{line}");
+            let create =
+                |act: &Act| matches!(act, Act::Call(it) if it.operation == FileOperation::Create);
+            let creating = all.iter().filter(|phase| {
+                let mut acts = phase
+                    .groups
+                    .iter()
+                    .flat_map(|it| it.enter.iter().chain(&it.first));
+                acts.any(create)
+            });
+            assert_eq!(creating.count(), 1, "{line}");
+        }
+        // A single stream shares its file with nobody.
+        assert_eq!(of("-+V").filesets[0].copies, FilesetSharing::PerWorker);
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::tz::TimeZone;
-use plan::program::OpenSync;
 use results::{CellRecord, RunRecord, WorkerWindow};
 
 use super::TestSizes;
+use super::banner::banner;
 use super::options::{IozoneOptions, RateUnit};
 use super::tests_of_file::{Test, tests};
 use crate::figures::Summary;
@@ -85,76 +85,6 @@ pub(super) fn page(parsed: &ParsedArguments<IozoneOptions>, record: &RunRecord) 
     banner(options, &parsed.arguments, &began) + &body
 }
 
-fn banner(options: &IozoneOptions, arguments: &[String], began: &str) -> String {
-    let began = format!("Run began: {began}\n");
-    let file_kib = options.files_kib.last().copied().unwrap_or_default();
-    let file = match options.is_auto {
-        true => format!("Using maximum file size of {file_kib} kilobytes."),
-        false => format!("File size set to {file_kib} kB"),
-    };
-    let records = options.records_kib.iter();
-    let records: Vec<String> = records
-        .map(|kib| format!("\tRecord Size {kib} kB"))
-        .collect();
-    let record = records
-        .join("\n")
-        // All lines of the banner get a tab, so the first record size needs none.
-        .split_off(usize::from(!records.is_empty()));
-    let least = options.file_min_kib.unwrap_or_default();
-    let least_file = format!("Using minimum file size of {least} kilobytes.");
-    let mode = match options.is_short {
-        true => "Auto Mode 2. This option is obsolete. Use -az -i0 -i1 ",
-        false => "Auto Mode",
-    };
-    let unit_mode = match options.unit {
-        RateUnit::Kib => "",
-        RateUnit::Operations => "OPS Mode. Output is in operations per second.",
-        RateUnit::Microseconds => "Microseconds/op Mode. Output is in microseconds per operation.",
-    };
-    let command = [&["iozone".to_owned()], arguments].concat().join(" ");
-    let command = format!("Command line used: {}", plan::printable(&command));
-    let unit = format!("Output is in {}", options.unit.names()[0]);
-    let cache = format!("Processor cache size set to {} kBytes.", options.cache_kib);
-    let line = format!(
-        "Processor cache line size set to {} bytes.",
-        options.line_bytes
-    );
-    let stride = format!("File stride size set to {} * record size.", options.stride);
-    let rest = options.rest_seconds;
-    let compute = f64::from(options.compute_ms) / 1e3;
-    let compute = format!("Compute time {compute:.6} seconds for reads and writes.");
-    let rest_line = format!("Delay {rest} seconds between tests enabled.");
-    let lines = [
-        (true, "Iozone: Performance Test of File I/O"),
-        (true, "        Emulation of Version $Revision: 3.489 $\n"),
-        (true, &began),
-        (options.is_excel, "Excel chart generation enabled"),
-        (options.is_auto, mode),
-        (options.file_min_kib.is_some(), &least_file),
-        (!options.files_kib.is_empty(), &file),
-        (!records.is_empty(), &record),
-        (options.flushes, "Include fsync in write timing"),
-        (options.closes, "Include close in write timing"),
-        (options.is_direct, "O_DIRECT feature enabled"),
-        (options.sync == OpenSync::All, "SYNC Mode."),
-        (rest > 0, &rest_line),
-        (
-            options.counts_compute,
-            ">>> Think time is included in throughput cal. <<<",
-        ),
-        (options.compute_ms > 0, &compute),
-        (!unit_mode.is_empty(), unit_mode),
-        (true, &command),
-        (options.unit == RateUnit::Kib, &unit),
-        (true, "Time Resolution = 0.000001 seconds."),
-        (true, &cache),
-        (true, &line),
-        (true, &stride),
-    ];
-    let lines = lines.iter().filter(|(is_so, _)| *is_so);
-    lines.map(|(_, line)| format!("\t{line}\n")).collect()
-}
-
 /// Leaves out the bytes that a worker reads when it jumps (`-K`).
 fn moved_records(
     options: &IozoneOptions,
@@ -201,8 +131,18 @@ fn single(options: &IozoneOptions, results: &[MeasuredSizes<'_>]) -> String {
     let mut text = format!("{head:width$}\n{}{more}\n", &COLUMNS[..width]);
     for measured in results {
         let (file, record) = (measured.sizes.file_kib, measured.sizes.record_kib);
-        let column = |Test { name, width, .. }: &Test| {
-            let rate = measured.rate(options, name);
+        let column = |Test {
+                          name,
+                          width,
+                          number,
+                          ..
+                      }: &Test| {
+            // As in the original, a second pass that `-+n` leaves out has the rate 0.
+            let is_left_out = !options.retests && is_second_pass(name);
+            let rate = match measured.rate(options, name) {
+                None if is_left_out && options.has(*number) => Some(0),
+                rate => rate,
+            };
             let rate = rate.map_or(String::new(), |it| it.to_string());
             format!("{rate:>width$}")
         };
@@ -215,6 +155,14 @@ fn single(options: &IozoneOptions, results: &[MeasuredSizes<'_>]) -> String {
         text += &spreadsheet(options, results);
     }
     text
+}
+
+/// `true` if the test repeats the one before it.
+fn is_second_pass(name: &str) -> bool {
+    matches!(
+        name,
+        "rewrite" | "reread" | "frewrite" | "freread" | "repwrite" | "repread"
+    )
 }
 
 /// Values of a test by file size and record size.
