@@ -289,6 +289,20 @@ fn files_can_be_mapped_and_locked() {
 }
 
 #[test]
+fn children_can_share_a_file() {
+    let bed = need!(ScratchTarget::in_memory());
+    let name = bed.target().join("shared").display().to_string();
+    let line = format!("as iozone --no-db -t 2 -+V -T -F {name} unused -s 256 -r 64k -i 0 -i 1");
+    let words: Vec<&str> = line.split(' ').collect();
+    let finished = bed.run(&words);
+    finished.assert_says(0, &[]);
+    let text = finished.stdout;
+    assert!(text.contains(">>> Shared file mode enabled. <<<"), "{text}");
+    assert!(text.contains("Throughput test with 2 threads"), "{text}");
+    assert_eq!(bed.left_in_target(), Vec::<String>::new());
+}
+
+#[test]
 fn telemetry_files_give_the_requests() {
     let bed = need!(ScratchTarget::in_memory());
     let at = |name: &str| bed.path().join(name).display().to_string();

@@ -77,6 +77,8 @@ pub(super) struct IozoneOptions {
     pub divides_size: bool,
     /// `true` if all children use one file.
     pub shares_file: bool,
+    /// `true` if the report calls the children threads, which they always are.
+    pub has_threads: bool,
     /// `true` if the mixed test is sequential, and if its writers write new files.
     pub is_mix_sequential: bool,
     pub is_mix_emptying: bool,
@@ -143,7 +145,7 @@ pub(super) struct RawOptions {
     has_stride: bool,
     is_mapped: bool,
     mapped_sync: Option<MappedSync>,
-    operation_rate: Option<u32>,
+    rate: Option<u32>,
 }
 
 pub(super) const GRAMMAR: Grammar<RawOptions> = Grammar {
@@ -229,6 +231,7 @@ const OPTIONS: &[OptionRow<RawOptions>] = &[
     flag("-K", |it| &mut it.options.has_jitter),
     flag("-+k", |it| &mut it.options.divides_size),
     flag("-+V", |it| &mut it.options.shares_file),
+    flag("-T", |it| &mut it.options.has_threads),
     flag("-+B", |it| &mut it.options.is_mix_sequential),
     flag("-+F", |it| &mut it.options.is_mix_emptying),
     number_within(
@@ -253,7 +256,7 @@ const OPTIONS: &[OptionRow<RawOptions>] = &[
     flag("-B", |it| &mut it.is_mapped),
     act("-D", |it| it.mapped_sync = Some(MappedSync::Async)),
     act("-G", |it| it.mapped_sync = Some(MappedSync::Sync)),
-    idle("-Z -T -M -p -m -w -+N -+z -+T -+d -+Z"),
+    idle("-Z -M -p -m -w -+N -+z -+T -+d -+Z"),
     flag("-+u", |it| &mut it.options.has_cpu_tables),
     read("-f", |it, value| {
         it.options.file = Some(value.text.to_owned());
@@ -270,11 +273,7 @@ const OPTIONS: &[OptionRow<RawOptions>] = &[
     refused("-+E", "reads a file of another program"),
     refused("-+X", "skips the reads and writes that it reports"),
     refused("-+t", "measures the network, not a file system"),
-    read("-+O", |it, value| {
-        it.operation_rate = Some(value.number_within(1, u32::MAX)?);
-        it.options.ignored.push("-+O".to_owned());
-        Ok(())
-    }),
+    number_within("-+O", |it| it.rate.get_or_insert_default(), 1, u32::MAX),
     refused_value_with("-+m -+c", CLUSTER),
     refused_value("-+H -+P", "takes the time from a server"),
     refused_value("-H -k", "uses asynchronous I/O"),
@@ -327,10 +326,11 @@ impl IozoneOptions {
         let computes = self.is_together() && self.compute_ms > 0 && !self.counts_compute;
         let computing = "`-J` with several children needs `-+J`, which counts its time; add it";
         // In the original, a single stream has no such limit, and no others to share its file with.
-        let limits_rate = self.is_together() && written.operation_rate.is_some();
+        let limits_rate = self.is_together() && written.rate.is_some();
         let limited = "`-+O` limits the rate of operations of children, which is not supported; \
                        use `pgmeter run --rate` instead";
         self.shares_file &= self.is_together();
+        self.ignored.extend(written.rate.map(|_| "-+O".to_owned()));
         rule_out(&[
             (self.is_together() && is_matrix, mixed),
             (computes, computing),

@@ -230,6 +230,11 @@ fn throughput(options: &IozoneOptions, results: &[MeasuredSizes<'_>]) -> String 
         let record_kib = results.first().map_or(0, |it| it.sizes.record_kib);
         text += &throughput_spreadsheet(options.unit, record_kib, &rows);
     }
+    if options.has_threads {
+        text = text
+            .replace("processes", "threads")
+            .replace("process", "thread");
+    }
     text + "\n\n\niozone test complete.\n"
 }
 
