@@ -59,10 +59,15 @@ impl ZigToolchain {
                 "CARGO_ZIGBUILD_ZIG_PATH",
                 self.directory.join("ziglang/zig"),
             )
-            // Cargo separates these flags by this character, so paths may contain spaces.
+            // Cargo separates these flags by this character, so paths may contain spaces. Tables for
+            // unwinding are a tenth of the program; without symbols, they would only show addresses
+            // in a backtrace of a panic, which names its file and line in any case.
             .env(
                 "CARGO_ENCODED_RUSTFLAGS",
-                flags("--remap-path-prefix", "\u{1f}"),
+                format!(
+                    "{}\u{1f}-Cforce-unwind-tables=no",
+                    flags("--remap-path-prefix", "\u{1f}")
+                ),
             )
             // For the C code of SQLite.
             .env(
