@@ -90,7 +90,8 @@ fn what_cannot_be_fitted_is_refused() {
         "7 1700000000.000001 pread64(3</a>, \"\"..., 4096, 0) = 4096 <0.000010>\n",
     );
     let twice = ["a.csv", "--scale", "size=1000", "--scale", "size=1000"];
-    let cases: [(&[&str], &[&str]); 6] = [
+    let cases: [(&[&str], &[&str]); 7] = [
+        (&["missing.csv"], &["missing.csv", "No such file"]),
         (&["few.csv"], &["99 reads and writes", "at least 100"]),
         (
             &["mine.toml"],

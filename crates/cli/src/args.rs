@@ -105,7 +105,7 @@ pub(crate) enum Command {
     },
     /// Convert a workload file to another format
     Convert(ConvertArgs),
-    /// Record the requests to block devices into a trace, which `check` shows
+    /// Record the requests to block devices, or the system calls of programs, into a trace
     #[command(after_help = record::HELP)]
     Record(RecordArgs),
     /// Fit a synthetic workload to a trace, and print how well it fits

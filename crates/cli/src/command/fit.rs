@@ -1,11 +1,12 @@
 //! `fit`: a synthetic workload that is like a trace, and how well it fits.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use fit::{FitError, FitOptions, FittedSpread, FittedTrace, WhatIfChange, workload_text};
 use plan::Diagnostic;
 use replay::{ReplayedRequests, TraceSource, requests, stem};
-use units::format::{count, iops, size, span};
+use units::format::{count, iops, size};
 use units::printable;
 
 use super::check_trace::{begins_as_trace, open, trace_inputs};
@@ -20,6 +21,8 @@ use crate::terminal::{one_line, print};
 pub(crate) fn fit(args: &FitArgs) -> Result<Exit, CliError> {
     let first = args.traces.first().map(String::as_str).unwrap_or_default();
     if first != "-" && !begins_as_trace(first) {
+        // A file that cannot be read is no trace either, and its error says more.
+        open(Path::new(first))?;
         let message = format!("`{first}` is no trace");
         let help = "`pgmeter record` makes traces, and `docs/traces.md` lists the formats";
         return Err(CliError::new(Exit::Usage, message, Some(help.to_owned())));
@@ -100,9 +103,9 @@ fn write_report(text: &mut String, fitted: &FittedTrace) -> std::fmt::Result {
         }
         writeln!(
             text,
-            "requests   {} in {}: {}/s, {} arrivals",
+            "requests   {} in {:.3} s: {}/s, {} arrivals",
             count(phase.request_count),
-            span(phase.span_ns),
+            phase.span_ns as f64 / 1e9,
             iops(phase.rate),
             phase.arrivals.name()
         )?;
