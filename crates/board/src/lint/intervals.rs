@@ -40,9 +40,12 @@ fn lengths(cell: &CellRecord, found: &mut FindingList) {
     let lengths = cell.intervals.iter().map(|it| it.length_ns);
     let longest = lengths.clone().max().unwrap_or(0);
     let sum = lengths.fold(0, u64::saturating_add);
-    if sum.abs_diff(cell.run_time_ns) > longest {
+    // What follows the last whole interval is in none. On a busy machine, a worker may be kept from
+    // ending it for longer than an interval.
+    let is_short = sum.saturating_add(2 * longest) < cell.run_time_ns;
+    if is_short || sum > cell.run_time_ns.saturating_add(longest) {
         let expected = format!(
-            "{} ns, give or take an interval's {longest}",
+            "{} ns, give or take intervals of at most {longest} ns",
             cell.run_time_ns
         );
         let actual = format!("{sum} ns in all intervals");
