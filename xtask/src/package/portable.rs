@@ -59,15 +59,10 @@ impl ZigToolchain {
                 "CARGO_ZIGBUILD_ZIG_PATH",
                 self.directory.join("ziglang/zig"),
             )
-            // Cargo separates these flags by this character, so paths may contain spaces. Tables
-            // for unwinding are a tenth of the program. Without symbols, they would only show
-            // addresses in a backtrace of a panic, which names its file and line in any case.
+            // Cargo separates these flags by this character, so paths may contain spaces.
             .env(
                 "CARGO_ENCODED_RUSTFLAGS",
-                format!(
-                    "{}\u{1f}-Cforce-unwind-tables=no",
-                    flags("--remap-path-prefix", "\u{1f}")
-                ),
+                flags("--remap-path-prefix", "\u{1f}"),
             )
             // For the C code of SQLite.
             .env(
