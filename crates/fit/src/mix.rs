@@ -82,7 +82,7 @@ fn kept(
         of_requests.max(cell.count as f64 * f64::from(key.0) / bytes.max(1.0))
     };
     let mut by_weight: Vec<_> = cells.iter().collect();
-    by_weight.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.0.cmp(b.0)));
+    by_weight.sort_unstable_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.0.cmp(b.0)));
     let mut kept: HashMap<(u32, bool), MixCell> = HashMap::new();
     let mut replaced = 0;
     for (index, (key, cell)) in by_weight.iter().enumerate() {
@@ -108,13 +108,12 @@ fn nearest(kept: &HashMap<(u32, bool), MixCell>, (size, is_read): (u32, bool)) -
             .ln()
             .abs()
     };
-    let mut keys: Vec<_> = kept.keys().copied().collect();
-    keys.sort_by(|a, b| {
+    let nearest = kept.keys().copied().min_by(|a, b| {
         let by_kind = (a.1 != is_read).cmp(&(b.1 != is_read));
         let by_size = distance(a.0).total_cmp(&distance(b.0));
         by_kind.then(by_size).then(a.cmp(b))
     });
-    keys.first().copied().unwrap_or((size, is_read))
+    nearest.unwrap_or((size, is_read))
 }
 
 /// Reads and writes of a size become one line if they are equally random.
@@ -147,6 +146,11 @@ fn joined(kept: HashMap<(u32, bool), MixCell>, total: usize) -> Vec<MixLine> {
             }
         }
     }
-    lines.sort_by(|a, b| b.of_percent.total_cmp(&a.of_percent));
+    lines.sort_unstable_by(|a, b| {
+        let by_share = b.of_percent.total_cmp(&a.of_percent);
+        by_share
+            .then(a.size_bytes.cmp(&b.size_bytes))
+            .then(b.read_percent.total_cmp(&a.read_percent))
+    });
     lines
 }

@@ -104,7 +104,7 @@ fn noise(windows: &[WindowFigures]) -> WindowFigures {
         let mut squares: Vec<f64> = steps
             .map(|pair| (pair[1][figure] - pair[0][figure]).powi(2))
             .collect();
-        squares.sort_by(f64::total_cmp);
+        squares.sort_unstable_by(f64::total_cmp);
         // The median square of a normal distribution is 0.455 of its variance, and a step has the
         // variance of two windows. Smaller changes than 2 % are no phases.
         (squares[squares.len() / 2] / (2.0 * 0.455)).max(4e-4)

@@ -201,7 +201,7 @@ fn cumulative_popularity(counts: &[u64]) -> Vec<f64> {
 /// Limits from a thousandth of the mean gap to a thousand times it, in steps of a quarter octave.
 fn cumulative_gaps(requests: &[FitRequest], rate: f64) -> Vec<f64> {
     let mut gaps: Vec<f64> = arrivals::gaps(requests).collect();
-    gaps.sort_by(f64::total_cmp);
+    gaps.sort_unstable_by(f64::total_cmp);
     let mean_ns = 1e9 / rate.max(1e-9);
     (-40..=40)
         .map(|step| mean_ns * (f64::from(step) / 4.0).exp2())

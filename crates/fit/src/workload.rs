@@ -150,7 +150,8 @@ fn whole_shares(percents: impl Iterator<Item = f64>) -> Vec<u64> {
     let mut shares: Vec<u64> = exact.iter().map(|it| it.floor() as u64).collect();
     let missing = SHARE_UNITS.saturating_sub(shares.iter().sum());
     let mut order: Vec<usize> = (0..exact.len()).collect();
-    order.sort_by(|a, b| exact[*b].fract().total_cmp(&exact[*a].fract()));
+    let rest = |index: usize| exact[index].fract();
+    order.sort_unstable_by(|a, b| rest(*b).total_cmp(&rest(*a)).then(a.cmp(b)));
     for index in order.into_iter().cycle().take(missing as usize) {
         shares[index] += 1;
     }

@@ -389,7 +389,7 @@ impl<W: Write> CallRecorder<W> {
             .filter_map(|(pid, thread)| Some((*pid, thread.pending.as_mut()?)))
             .filter(|(_, call)| !call.text.is_empty() && call.time_ns < time_ns)
             .collect();
-        earlier.sort_by_key(|(_, call)| call.time_ns);
+        earlier.sort_unstable_by_key(|(pid, call)| (call.time_ns, *pid));
         for (pid, call) in earlier {
             self.lines
                 .write(

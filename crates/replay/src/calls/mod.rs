@@ -215,7 +215,7 @@ impl CallConverter {
     /// What differs from the recorded calls.
     fn warnings(&self) -> impl Iterator<Item = String> {
         let mut left_out: Vec<(&String, &u64)> = self.left_out.iter().collect();
-        left_out.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
+        left_out.sort_unstable_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
         let total: u64 = left_out.iter().map(|(_, count)| **count).sum();
         let mut named: Vec<String> = left_out
             .iter()

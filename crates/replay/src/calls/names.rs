@@ -101,7 +101,9 @@ impl TracedFiles {
         let mut origins: Vec<&TracedFile> =
             self.files.iter().filter(|it| it.origin.is_some()).collect();
         // A directory comes before what it contains.
-        origins.sort_by(|a, b| (!a.is_directory, &a.origin).cmp(&(!b.is_directory, &b.origin)));
+        origins.sort_unstable_by(|a, b| {
+            (!a.is_directory, &a.origin).cmp(&(!b.is_directory, &b.origin))
+        });
         origins
     }
 
