@@ -73,8 +73,6 @@ pub struct FittedTrace {
     pub distances: Vec<Vec<FitDistance>>,
     /// Number of requests that are neither reads nor writes, which no phase has.
     pub left_out: u64,
-    /// Bytes of the address space, from 0 on, that the trace uses.
-    pub span_bytes: u64,
 }
 
 impl FittedTrace {
@@ -109,7 +107,6 @@ pub fn fit(
         phases: Vec::new(),
         distances: Vec::new(),
         left_out,
-        span_bytes,
     };
     for part in phases::cut(&kept, options.phases_max) {
         let requests = &kept[part.requests];

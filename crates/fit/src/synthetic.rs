@@ -116,24 +116,16 @@ impl<'a> PlaceLaw<'a> {
             }
             FittedSpread::Zones(zones) => {
                 let mut wanted = random.unit() * 100.0;
-                let mut begin = 0.0;
+                // Shares that add up to a little less than 100 leave the rest to the last zone.
+                let (mut begin, mut share) = (0.0, 0.0);
                 for zone in zones {
+                    (begin, share) = (begin + share, zone.size_percent);
                     if wanted < zone.access_percent {
                         break;
                     }
                     wanted -= zone.access_percent;
-                    begin += zone.size_percent;
                 }
-                let zone = zones.iter().scan(0.0, |sum, zone| {
-                    let start = *sum;
-                    *sum += zone.size_percent;
-                    Some((start, zone.size_percent))
-                });
-                let share = zone
-                    .filter(|(start, _)| *start <= begin + 1e-9)
-                    .last()
-                    .map_or(100.0, |(_, share)| share);
-                let at = (begin.min(100.0 - share) + random.unit() * share) / 100.0;
+                let at = (begin + random.unit() * share) / 100.0;
                 ((at * places as f64) as u64).min(places - 1) * align
             }
         }

@@ -266,7 +266,6 @@ fn the_workload_names_its_source_and_its_shares_add_up() {
         phases: vec![model(lines)],
         distances: vec![Vec::new()],
         left_out: 0,
-        span_bytes: SIZE,
     };
     let text = workload_text(&fitted, "mine", "a.csv", &[]);
     assert!(text.contains("of_size = 33.34") && text.contains("of_size = 33.33"));

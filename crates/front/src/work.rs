@@ -147,13 +147,7 @@ impl FrontWork {
 pub fn cell(name: impl Into<String>, program: Program) -> Workload {
     Workload {
         name: Some(name.into()),
-        built: Some(Box::new(ConvertedProgram {
-            origin: FrontOrigin::default(),
-            program,
-            is_in_place: false,
-            is_checked: false,
-            own_helps: OwnHelps::default(),
-        })),
+        built: Some(Box::new(ConvertedProgram::of(program))),
         ..Workload::default()
     }
 }

@@ -38,17 +38,13 @@ pub(crate) fn record(args: &RecordArgs, on_second_interrupt: fn() -> !) -> Resul
         return Err(CliError::new(Exit::Usage, message, Some(help.to_owned())));
     }
     let has_device = !args.device.is_empty() || !args.target.is_empty();
-    let layer = args.layer.unwrap_or(match has_device {
-        true => RecordLayerArg::Issue,
-        false => RecordLayerArg::Calls,
-    });
-    if has_device != layer.of_device().is_some() {
+    let wanted = args.layer.map(RecordLayerArg::of_device);
+    if wanted.is_some_and(|layer| layer.is_some() != has_device) {
         return Err(unsuitable_layer(has_device));
     }
     let devices = devices(args)?;
-    let wanted = args.layer.and_then(RecordLayerArg::of_device);
     let layer = match has_device {
-        true => Some(choose_layer(wanted, &devices)?),
+        true => Some(choose_layer(wanted.flatten(), &devices)?),
         false => None,
     };
     if !args.force {
@@ -217,18 +213,8 @@ fn verdict(progress: &RecordProgress) -> Exit {
 
 #[cfg(test)]
 mod tests {
+    use super::super::record_live::tests::progress;
     use super::*;
-
-    fn progress() -> RecordProgress {
-        RecordProgress {
-            elapsed_ns: 2_000_000_000,
-            request_count: 3000,
-            bytes: 3 << 20,
-            event_count: 6000,
-            lost_count: 6,
-            cpu_ns: 30_000_000,
-        }
-    }
 
     #[test]
     fn a_recording_that_lost_more_than_a_thousandth_fails() {

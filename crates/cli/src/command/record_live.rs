@@ -71,10 +71,11 @@ pub(super) fn remove(output: &Path) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn progress() -> RecordProgress {
+    /// Two seconds of a recording.
+    pub(in super::super) fn progress() -> RecordProgress {
         RecordProgress {
             elapsed_ns: 2_000_000_000,
             request_count: 3000,

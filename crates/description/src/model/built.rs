@@ -20,6 +20,18 @@ pub struct ConvertedProgram {
 }
 
 impl ConvertedProgram {
+    /// A program in a work directory, whose data is not checked and which no front converted.
+    #[must_use]
+    pub fn of(program: Program) -> Self {
+        Self {
+            origin: FrontOrigin::default(),
+            program,
+            is_in_place: false,
+            is_checked: false,
+            own_helps: OwnHelps::default(),
+        }
+    }
+
     /// Sets the number of workers that work at the same time. If every group has its own number,
     /// all are multiplied, because their proportions are part of the work; otherwise the groups
     /// without a number get the requested one when they are planned.

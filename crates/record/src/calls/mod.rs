@@ -76,12 +76,6 @@ pub struct EndedCalls {
     pub size_bytes: u64,
 }
 
-/// A thread that is traced.
-#[derive(Debug, Default)]
-struct TracedThread {
-    pending: Option<PendingCall>,
-}
-
 /// A call that did not end yet.
 #[derive(Debug)]
 struct PendingCall {
@@ -96,7 +90,8 @@ struct PendingCall {
 pub struct CallRecorder<W: Write> {
     lines: TraceLines<W>,
     table: CallTable,
-    threads: HashMap<Pid, TracedThread>,
+    /// Threads that are traced, with the recorded call that each is in.
+    threads: HashMap<Pid, Option<PendingCall>>,
     root: Option<Pid>,
     status: Option<ExitStatus>,
     hidden: HiddenAccess,
@@ -172,7 +167,7 @@ impl<W: Write> CallRecorder<W> {
             let _ = kill(pid, Signal::SIGKILL);
             return Err(failed(reason));
         }
-        self.threads.insert(pid, TracedThread::default());
+        self.threads.insert(pid, None);
         self.root = Some(pid);
         Ok(())
     }
@@ -205,7 +200,7 @@ impl<W: Write> CallRecorder<W> {
                     Err(reason) => return Err(trace_error(&name, reason)),
                     Ok(()) => {}
                 }
-                self.threads.insert(thread, TracedThread::default());
+                self.threads.insert(thread, None);
             }
         }
     }
@@ -338,7 +333,7 @@ impl<W: Write> CallRecorder<W> {
             }
         };
         if let Some(thread) = self.threads.get_mut(&tracee.0) {
-            thread.pending = pending;
+            *thread = pending;
         }
     }
 
@@ -355,10 +350,7 @@ impl<W: Write> CallRecorder<W> {
     }
 
     fn leave(&mut self, tracee: &Tracee, result: i64) -> Result<(), RecordError> {
-        let pending = self
-            .threads
-            .get_mut(&tracee.0)
-            .and_then(|it| it.pending.take());
+        let pending = self.threads.get_mut(&tracee.0).and_then(Option::take);
         let Some(pending) = pending else {
             return Ok(());
         };
@@ -386,7 +378,7 @@ impl<W: Write> CallRecorder<W> {
     fn write_earlier(&mut self, time_ns: u64) -> Result<(), RecordError> {
         let threads = self.threads.iter_mut();
         let mut earlier: Vec<(Pid, &mut PendingCall)> = threads
-            .filter_map(|(pid, thread)| Some((*pid, thread.pending.as_mut()?)))
+            .filter_map(|(pid, thread)| Some((*pid, thread.as_mut()?)))
             .filter(|(_, call)| !call.text.is_empty() && call.time_ns < time_ns)
             .collect();
         earlier.sort_unstable_by_key(|(pid, call)| (call.time_ns, *pid));

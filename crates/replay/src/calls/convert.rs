@@ -61,8 +61,8 @@ impl CallConverter {
             CallKind::Open => self.open(call, &path, due_ns)?,
             CallKind::Close => self.close(&path, due_ns)?,
             CallKind::Read | CallKind::Write => self.transfer(call, &path, due_ns)?,
-            CallKind::Fsync => self.on_open(Op::Fsync, &path, due_ns)?,
-            CallKind::Fdatasync => self.on_open(Op::Fdatasync, &path, due_ns)?,
+            CallKind::Fsync => self.on_open(&path, new_call(Op::Fsync, due_ns))?,
+            CallKind::Fdatasync => self.on_open(&path, new_call(Op::Fdatasync, due_ns))?,
             CallKind::Resize => self.resize(call, &path, due_ns)?,
             CallKind::Rename => self.rename(call, names, &path, due_ns)?,
             CallKind::Remove => self.remove(call, names, &path, due_ns)?,
@@ -155,12 +155,13 @@ impl CallConverter {
         Ok((register, self.recording.name(path)?))
     }
 
-    fn on_open(&mut self, operation: Op, path: &str, due_ns: u64) -> Result<bool, String> {
-        let (handle, name) = self.register(path, due_ns)?;
+    /// Adds a call on the file at a path, which is opened if it is not open.
+    fn on_open(&mut self, path: &str, call: TraceCall) -> Result<bool, String> {
+        let (handle, name) = self.register(path, call.due_ns)?;
         self.push(TraceCall {
             name,
             handle,
-            ..new_call(operation, due_ns)
+            ..call
         })?;
         Ok(true)
     }
@@ -205,16 +206,13 @@ impl CallConverter {
         let Some(offset_bytes) = size_bytes.filter(|_| !failed(call)) else {
             return Ok(false);
         };
-        let (handle, name) = self.register(path, due_ns)?;
         let index = self.files.existing(path, false);
         self.files.file(index).size_bytes = offset_bytes;
-        self.push(TraceCall {
-            name,
-            handle,
+        let call = TraceCall {
             offset_bytes,
             ..new_call(Op::Truncate, due_ns)
-        })?;
-        Ok(true)
+        };
+        self.on_open(path, call)
     }
 
     fn rename(

@@ -8,17 +8,18 @@ mod convert;
 mod names;
 
 use description::Workload;
-use description::model::{ConvertedProgram, OwnHelps};
+use description::model::ConvertedProgram;
+use plan::Diagnostic;
 use plan::program::{
     Group, OnFailure, OpenModePlan, Program, ProgramPart, ProgramPhase, Trace, TraceCall,
     TraceOpenMode, TraceOperation as Op, TraceResult,
 };
-use plan::{Diagnostic, FrontOrigin};
 use trace::{TraceBatch, TraceReader};
 use units::printable;
 
 use crate::collect::unreadable;
 use crate::recording::Recording;
+use crate::select::Selector;
 use crate::{PAUSE_NS_MAX, ReplayOptions, stem};
 use convert::{CallConverter, LABELS, label};
 use names::TracedFile;
@@ -42,6 +43,7 @@ pub(crate) fn replay_calls(
         .help(format!("leave out `{option}`"))
     })?;
     let mut converter = CallConverter::default();
+    let selector = Selector::new(&options.selection);
     let (mut begin_ns, mut last_ns, mut taken) = (None, 0, 0);
     let mut batch = TraceBatch::default();
     'trace: while reader.read(&mut batch).map_err(|it| Diagnostic {
@@ -52,15 +54,13 @@ pub(crate) fn replay_calls(
             let begin_ns = *begin_ns.get_or_insert(call.time_ns);
             let at_ns = i128::from(call.time_ns) - i128::from(begin_ns);
             let at_ns = u64::try_from(at_ns).unwrap_or(0);
-            let selection = &options.selection;
-            let is_over = selection.to_ns.is_some_and(|to_ns| at_ns >= to_ns);
-            if is_over || selection.first.is_some_and(|first| taken >= first) {
+            if selector.is_over(at_ns, taken) {
                 break 'trace;
             }
-            if at_ns < selection.from_ns {
+            let Some(due_ns) = at_ns.checked_sub(options.selection.from_ns) else {
                 continue;
-            }
-            let due_ns = (at_ns - selection.from_ns).max(last_ns);
+            };
+            let due_ns = due_ns.max(last_ns);
             if options.speed.is_some() && due_ns - last_ns > PAUSE_NS_MAX {
                 let message = format!(
                     "row {} comes more than a day after the one before",
@@ -159,13 +159,7 @@ fn workload(
         name: Some(stem(name)),
         title: Some(format!("replay of `{}`", printable(name))),
         source: Some(format!("trace ({format_name})")),
-        built: Some(Box::new(ConvertedProgram {
-            origin: FrontOrigin::default(),
-            program,
-            is_in_place: false,
-            is_checked: false,
-            own_helps: OwnHelps::default(),
-        })),
+        built: Some(Box::new(ConvertedProgram::of(program))),
         ..Workload::default()
     })
 }
